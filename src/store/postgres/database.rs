@@ -11,7 +11,9 @@ use super::link::Link;
 use super::pending::Pending;
 use super::rights::Rights;
 use super::row::Failure;
-use super::schema::{self, FITTER, LOCK_WAIT, PURGER, SCHEMA, WORK, WRITER, check, is_present, prepare, version};
+use super::schema::{
+    self, FITTER, LOCK_WAIT, PURGER, SCHEMA, WORK, WRITER, check, is_present, prepare, taking, version,
+};
 use crate::store::sql::{RunSql, SqlRow, count_places, values};
 use crate::store::{Snapshot, StoreError, WordsOf, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -272,7 +274,7 @@ impl SharedDatabase {
 
     /// Takes the right to write for a whole use case, from its first read to its last change. The right ends with the
     /// connection. If the connection is lost, the use case fails. Those who wait are told the `purpose`. `patience` is
-    /// the time to wait for the right, at most 30 s.
+    /// the time to wait for the right, at most 30 s, however long a statement may take otherwise.
     ///
     /// # Errors
     /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
@@ -285,14 +287,18 @@ impl SharedDatabase {
             }
             self.on(|link| link.batch(&naming(purpose)))?;
         } else {
-            let work = if turn == Turn::Work { format!("SELECT pg_advisory_lock({WORK});") } else { String::new() };
+            let locks: &[i64] = if turn == Turn::Work { &[WORK, WRITER] } else { &[WRITER] };
             // A timeout of 0 would be none.
-            let wait = patience.map_or(LOCK_WAIT, |patience| patience.min(LOCK_WAIT)).as_millis().max(1);
-            let sql = format!(
-                "{} SET lock_timeout = {wait}; {work} SELECT pg_advisory_lock({WRITER}); SET lock_timeout = 0",
-                naming(purpose)
-            );
-            self.on(|link| link.batch(&sql)).map_err(|error| self.refused(error))?;
+            let wait = patience.map_or(LOCK_WAIT, |patience| patience.clamp(Duration::from_millis(1), LOCK_WAIT));
+            let sql = format!("{} {}", naming(purpose), taking(locks, wait));
+            self.on(|link| link.batch(&sql)).map_err(|error| {
+                let busy = self.refused(error);
+                if turn == Turn::Work && matches!(busy, StoreError::SharedBusy { .. }) {
+                    // The first lock may have been had. Without the second one it is given back.
+                    drop(self.on(|link| link.batch(&format!("SELECT pg_advisory_unlock({WORK})"))));
+                }
+                busy
+            })?;
         }
         self.turn.set(Some(turn));
         self.check_schema()
@@ -314,15 +320,11 @@ impl SharedDatabase {
         self.is_away.set(false);
         let wait = match turn {
             // No time limit: the lock is given in order, and each process before this one makes only a short change.
-            Turn::Work => 0,
+            Turn::Work => Duration::ZERO,
             // Work of others may have begun.
-            Turn::Change | Turn::AtOnce => LOCK_WAIT.as_millis(),
+            Turn::Change | Turn::AtOnce => LOCK_WAIT,
         };
-        let again = format!(
-            "SET statement_timeout = 0; SET lock_timeout = {wait}; SELECT pg_advisory_lock({WRITER});
-             SET lock_timeout = 0; RESET statement_timeout"
-        );
-        self.on(|link| link.batch(&again)).map_err(|error| self.refused(error))?;
+        self.on(|link| link.batch(&taking(&[WRITER], wait))).map_err(|error| self.refused(error))?;
         self.check_schema()
     }
 
@@ -393,8 +395,8 @@ impl SharedDatabase {
         let begun = self.enter(
             Moment::Batch,
             &format!(
-                "{BEGIN}; SET LOCAL lock_timeout = {wait}; SELECT pg_advisory_xact_lock({WRITER});
-                 SET LOCAL lock_timeout = 0"
+                "{BEGIN}; {UNHURRIED}; SET LOCAL lock_timeout = {wait}; SELECT pg_advisory_xact_lock({WRITER});
+                 SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout TO DEFAULT"
             ),
         );
         begun.map_err(|error| self.refused(error))?;
