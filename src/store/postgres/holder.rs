@@ -1,8 +1,8 @@
 //! Who has the right to write. Each connection that takes it has a name for this, which all users of the server see.
 
+use super::client::Client;
 use super::schema::{WORK, WRITER};
 use crate::store::StoreError;
-use postgres::Client;
 
 /// What is said of a holder who gave no name, or who has ended meanwhile.
 const UNKNOWN: &str = "a process that does not say its name";

@@ -1,12 +1,12 @@
 //! The schema of a store in PostgreSQL: brought up to date under a lock, refused if it is newer.
 
+use super::client::{Client, Transaction};
 use super::holder::{self, naming, with_holder};
 use super::rights::Rights;
 use super::row::refused;
 use crate::store::StoreError;
 use crate::store::error::reason;
 use postgres::error::{Severity, SqlState};
-use postgres::{Client, GenericClient, IsolationLevel, Transaction};
 use std::time::Duration;
 
 /// Each schema as a step from the one before.
@@ -20,6 +20,9 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../index/postgres/0007_half_vectors.sql"),
     include_str!("../../../index/postgres/0008_jobs.sql"),
 ];
+
+/// Each statement sees what was committed before it, whatever the server's default is.
+pub(super) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
 /// The version of pgvector from which on a search by an index goes on until enough rows pass a filter.
 const EXTENSION: [u32; 2] = [0, 8];
@@ -75,7 +78,7 @@ pub(super) fn taking(locks: &[i64], wait: Duration) -> String {
 pub(super) fn lock(client: &mut Client, name: &str, purpose: &str) -> Result<(), StoreError> {
     // A connection that has just been closed may hold it for a moment still.
     let sql = format!("{} {}", taking(&[WORK, WRITER], LOCK_GLANCE), naming(purpose));
-    client.batch_execute(&sql).map_err(|error| with_holder(busy(error, name), client))
+    client.batch_waiting(&sql, Some(LOCK_GLANCE)).map_err(|error| with_holder(busy(error, name), client))
 }
 
 /// Makes the tables if there are none, and brings older ones up to date, while nobody else writes. Gives what the user
@@ -95,14 +98,16 @@ fn bring_up_to_date(client: &mut Client, name: &str) -> Result<(), StoreError> {
     if found == known(found, name)? {
         return Ok(());
     }
-    // Each statement must see what the one before it in the lock wrote, whatever the server's default is.
-    let begun = client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).read_only(false).start();
-    let mut transaction = begun.map_err(refused(name))?;
+    // Each statement must see what the one before it in the lock wrote.
+    let mut transaction = client.transaction(BEGIN).map_err(refused(name))?;
     // The lock is waited for by its own limit. Later, rules are checked on all rows, which may take longer than a
     // statement may otherwise.
-    let sql = format!("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = {}", LOCK_WAIT.as_millis());
-    transaction.batch_execute(&sql).map_err(refused(name))?;
-    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&WRITER]).map_err(|error| busy(error, name))?;
+    let wait = LOCK_WAIT.as_millis();
+    let sql = format!(
+        "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = {wait}; SELECT pg_advisory_xact_lock({WRITER})"
+    );
+    transaction.batch_waiting(&sql, Some(LOCK_WAIT)).map_err(|error| busy(error, name))?;
+    transaction.set_unhurried(true);
     // Somebody else may have been faster.
     let found = version(&mut transaction, name)?.unwrap_or(0);
     let known = known(found, name)?;
@@ -186,7 +191,7 @@ fn known(found: i64, name: &str) -> Result<i64, StoreError> {
 }
 
 /// The schema that is there, `None` if there is none.
-pub(super) fn version(client: &mut impl GenericClient, name: &str) -> Result<Option<i64>, StoreError> {
+pub(super) fn version(client: &mut Client, name: &str) -> Result<Option<i64>, StoreError> {
     let mut ask = || -> Result<Option<i64>, postgres::Error> {
         let there = client.query_one("SELECT to_regclass('kenning.schema_version') IS NOT NULL", &[])?;
         if !there.try_get::<_, bool>(0)? {
