@@ -212,6 +212,20 @@ pub enum StoreError {
         /// The database.
         name: String,
     },
+    /// A server that takes connections or statements and answers nothing.
+    #[error("{name} does not answer")]
+    Silent {
+        /// The database.
+        name: String,
+    },
+    /// This machine cannot make a connection.
+    #[error("no connection to {name} can be made: {source}")]
+    NoConnection {
+        /// The database.
+        name: String,
+        /// The cause.
+        source: io::Error,
+    },
     /// A value in PostgreSQL that nobody wrote.
     #[error("{name} is damaged: {what}")]
     OddValue {
@@ -331,7 +345,7 @@ pub(super) fn odd_content(error: &postgres::Error) -> Option<String> {
 impl Diagnose for StoreError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Io { source, .. } => io_kind(source),
+            Self::Io { source, .. } | Self::NoConnection { source, .. } => io_kind(source),
             Self::Damaged { .. } | Self::Foreign { .. } | Self::OddRow { .. } | Self::OddValue { .. } => {
                 ErrorKind::Damaged
             }
@@ -353,7 +367,7 @@ impl Diagnose for StoreError {
             | Self::OldExtension { .. } => ErrorKind::Mismatch,
             Self::SharedBusy { .. } => ErrorKind::Busy,
             Self::OpenPassword { .. } | Self::NoPassword { .. } => ErrorKind::Io,
-            Self::Postgres { .. } | Self::Tls { .. } | Self::Lost { .. } => ErrorKind::Network,
+            Self::Postgres { .. } | Self::Tls { .. } | Self::Lost { .. } | Self::Silent { .. } => ErrorKind::Network,
             Self::Sqlite { .. } => match self.code() {
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => ErrorKind::Damaged,
                 // The last: another process was interrupted while it took a lock of the log.
@@ -423,6 +437,11 @@ impl Diagnose for StoreError {
                 "write to a scope that kenning.reader gives this user; `ken status` shows those that hold something"
             }
             Self::Lost { .. } => "try again; of a change that had not ended nothing was kept",
+            Self::Silent { .. } => {
+                "its server, or what stands before it, is stopped, overloaded or no PostgreSQL; \
+                 `ken config set store.connect_timeout_s SECONDS` and `store.statement_timeout_s` set how long it may take"
+            }
+            Self::NoConnection { .. } => "a limit on open files may be reached: ulimit -n",
             Self::OddValue { .. } => "something else has written to the database: restore a backup of it",
             Self::OtherHistory { .. } => {
                 "copy to an empty place, or add the items to this one: `ken export FILE`, then `ken import FILE` there"

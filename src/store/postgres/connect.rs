@@ -3,17 +3,19 @@
 //! A host that is not this machine is reached through TLS alone, whose certificate must be valid for that host, unless
 //! the address says `sslmode=disable`. A password stands in a file that its owner alone can read, or in the address.
 
+use super::client::{Client, GRACE, Unmade};
 use super::tls::tls;
 use crate::map::open::{Links, read_text};
 use crate::platform;
 use crate::store::StoreError;
 use crate::types::limits::CONFIG;
+use postgres::NoTls;
 use postgres::config::{Host, SslMode};
-use postgres::{Client, Config, NoTls};
 use std::fs;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
+use tokio_postgres::Config;
 
 /// How databases of others are reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +24,7 @@ pub struct Access {
     pub password_file: Option<PathBuf>,
     /// A PEM file with the certificate authorities to trust. Without it, those of this machine are trusted.
     pub ca_file: Option<PathBuf>,
-    /// How long a connection may take to be made.
+    /// How long a connection may take to be made, up to the server's greeting.
     pub connect_timeout: Duration,
     /// How long one statement may take.
     pub statement_timeout: Duration,
@@ -38,9 +40,6 @@ impl Default for Access {
         }
     }
 }
-
-/// How much longer than a statement may take the network may be silent.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// What each connection asks of the server. A machine that is gone must not hold a lock for long.
 const OPTIONS: &str = "-c search_path=kenning -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 \
@@ -58,21 +57,36 @@ pub(super) fn connect(address: &str, access: &Access) -> Result<(Client, String)
     if let Some(path) = &access.password_file {
         config.password(password(path)?);
     }
-    config.application_name("ken").connect_timeout(access.connect_timeout);
+    // One address of a host that does not answer leaves time for another.
+    config.application_name("ken").connect_timeout(access.connect_timeout / 2);
     // A server that is gone without a word is noticed too.
     config.keepalives_idle(Duration::from_secs(30)).tcp_user_timeout(access.statement_timeout + GRACE);
     // Of two that differ the later one holds.
     let own = format!("-c statement_timeout={} {OPTIONS}", access.statement_timeout.as_millis());
     let options = config.get_options().map_or(own.clone(), |of_address| format!("{of_address} {own}"));
     config.options(&options);
-    let is_near = config.get_hosts().iter().all(is_this_machine);
-    let refused = |source| StoreError::Postgres { name: name.clone(), source };
-    let client = match config.get_ssl_mode() {
-        SslMode::Disable => config.connect(NoTls),
-        SslMode::Prefer if is_near => config.connect(NoTls),
-        _ => config.ssl_mode(SslMode::Require).connect(tls(access.ca_file.as_deref())?),
+    let hosts = config.get_hosts().len().max(config.get_hostaddrs().len()).max(1);
+    let at_most = access.connect_timeout.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX));
+    let made = match config.get_ssl_mode() {
+        SslMode::Disable => Client::connect(&config, NoTls, at_most, access.statement_timeout),
+        SslMode::Prefer if is_near(&config) => Client::connect(&config, NoTls, at_most, access.statement_timeout),
+        _ => {
+            config.ssl_mode(SslMode::Require);
+            Client::connect(&config, tls(access.ca_file.as_deref())?, at_most, access.statement_timeout)
+        }
     };
-    Ok((client.map_err(refused)?, name))
+    match made {
+        Ok(client) => Ok((client, name)),
+        Err(Unmade::Said(source)) => Err(StoreError::Postgres { name, source }),
+        Err(Unmade::Silent) => Err(StoreError::Silent { name }),
+        Err(Unmade::Io(source)) => Err(StoreError::NoConnection { name, source }),
+    }
+}
+
+/// Whether a connection can only lead to this machine. Where the address has `hostaddr`, that is what is connected to,
+/// and the host is a name for the certificate.
+fn is_near(config: &Config) -> bool {
+    config.get_hosts().iter().all(is_this_machine) && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
 }
 
 fn is_this_machine(host: &Host) -> bool {
@@ -102,7 +116,11 @@ fn name(config: &Config) -> String {
         let port = ports.get(at).or(ports.first()).filter(|port| **port != 5432);
         port.map_or(name.clone(), |port| format!("{name}:{port}"))
     };
-    let hosts: Vec<String> = config.get_hosts().iter().enumerate().map(host).collect();
+    let hosts: Vec<String> = match config.get_hosts() {
+        // The address alone says where it is.
+        [] => config.get_hostaddrs().iter().map(IpAddr::to_string).collect(),
+        hosts => hosts.iter().enumerate().map(host).collect(),
+    };
     let database = config.get_dbname().map(|name| format!("/{name}")).unwrap_or_default();
     format!("postgres://{user}{}{database}", hosts.join(","))
 }
@@ -126,16 +144,26 @@ mod tests {
         let named = |address: &str| name(&address.parse().unwrap());
         assert_eq!(named("postgres://team:secret@db.example/kenning"), "postgres://team@db.example/kenning");
         assert_eq!(named("postgresql://db.example:5433/k?user=a&password=secret"), "postgres://a@db.example:5433/k");
+        assert_eq!(named("postgres:///k?user=a&hostaddr=10.0.0.5"), "postgres://a@10.0.0.5/k");
         assert!(is_address("postgres://x") && is_address("postgresql:///k") && !is_address("/home/postgres"));
     }
 
     #[test]
     fn only_this_machine_is_reached_without_tls() {
-        let near = |address: &str| address.parse::<Config>().unwrap().get_hosts().iter().all(is_this_machine);
+        let near = |address: &str| is_near(&address.parse().unwrap());
         assert!(near("postgres://localhost/k") && near("postgres://127.0.0.2/k") && near("postgres://[::1]/k"));
-        for far in
-            ["postgres://db/k", "postgres://localhost,db/k", "postgres://localhost.example/k", "postgres://10.0.0.1/k"]
-        {
+        assert!(near("postgres:///k?hostaddr=127.0.0.1") && near("postgres://localhost/k?hostaddr=::1"));
+        for far in [
+            "postgres://db/k",
+            "postgres://localhost,db/k",
+            "postgres://localhost.example/k",
+            "postgres://10.0.0.1/k",
+            "postgres:///k?hostaddr=10.0.0.5",
+            "postgres://localhost/k?hostaddr=10.0.0.5",
+            "postgres://%2Frun%2Fpostgresql/k?hostaddr=10.0.0.5",
+            "postgres://localhost,localhost/k?hostaddr=127.0.0.1,10.0.0.5",
+            "postgres://db/k?hostaddr=127.0.0.1",
+        ] {
             assert!(!near(far), "{far}");
         }
     }

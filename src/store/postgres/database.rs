@@ -11,18 +11,14 @@ use super::link::Link;
 use super::pending::Pending;
 use super::rights::Rights;
 use super::row::Failure;
-use super::schema::{self, FITTER, LOCK_WAIT, PURGER, SCHEMA, WORK, WRITER, check, is_present, prepare, version};
+use super::schema::{
+    self, BEGIN, FITTER, LOCK_WAIT, PURGER, SCHEMA, WORK, WRITER, check, is_present, prepare, taking, version,
+};
 use crate::store::sql::{RunSql, SqlRow, count_places, values};
 use crate::store::{Snapshot, StoreError, WordsOf, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::time::Duration;
-
-/// Each statement sees what was committed before it, whatever the server's default is.
-const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
-
-/// A statement of this batch may take as long as it takes.
-pub(super) const UNHURRIED: &str = "SET LOCAL statement_timeout = 0";
 
 /// The longest time that a connection to the server behind a replica may take, because a search counts what it served.
 const PRIMARY_CONNECT: Duration = Duration::from_secs(2);
@@ -99,7 +95,7 @@ impl SharedBatch<'_> {
     /// # Errors
     /// [`StoreError`] when the server refuses.
     pub fn unhurried(&self) -> Result<(), StoreError> {
-        self.database.on(|link| link.batch(UNHURRIED))
+        self.database.on(Link::unhurried)
     }
 
     /// Removes what items are found with. Whoever keeps the store in order makes it again.
@@ -261,8 +257,8 @@ impl SharedDatabase {
         }
         match work(&mut link) {
             // The connection ended while nobody used it. It is safe to run this again: outside of a transaction we only
-            // read or begin one.
-            Err(_) if link.is_lost() => {
+            // read or begin one. Where a server does not answer, the next connection is left to the next use.
+            Err(_) if link.is_lost() && !link.client.is_silent() => {
                 *link = self.again()?;
                 work(&mut link).map_err(|failure| failure.of(&self.name))
             }
@@ -272,7 +268,7 @@ impl SharedDatabase {
 
     /// Takes the right to write for a whole use case, from its first read to its last change. The right ends with the
     /// connection. If the connection is lost, the use case fails. Those who wait are told the `purpose`. `patience` is
-    /// the time to wait for the right, at most 30 s.
+    /// the time to wait for the right, at most 30 s, however long a statement may take otherwise.
     ///
     /// # Errors
     /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
@@ -285,14 +281,18 @@ impl SharedDatabase {
             }
             self.on(|link| link.batch(&naming(purpose)))?;
         } else {
-            let work = if turn == Turn::Work { format!("SELECT pg_advisory_lock({WORK});") } else { String::new() };
+            let locks: &[i64] = if turn == Turn::Work { &[WORK, WRITER] } else { &[WRITER] };
             // A timeout of 0 would be none.
-            let wait = patience.map_or(LOCK_WAIT, |patience| patience.min(LOCK_WAIT)).as_millis().max(1);
-            let sql = format!(
-                "{} SET lock_timeout = {wait}; {work} SELECT pg_advisory_lock({WRITER}); SET lock_timeout = 0",
-                naming(purpose)
-            );
-            self.on(|link| link.batch(&sql)).map_err(|error| self.refused(error))?;
+            let wait = patience.map_or(LOCK_WAIT, |patience| patience.clamp(Duration::from_millis(1), LOCK_WAIT));
+            let sql = format!("{} {}", naming(purpose), taking(locks, wait));
+            self.on(|link| link.batch_waiting(&sql, Some(wait))).map_err(|error| {
+                let busy = self.refused(error);
+                if turn == Turn::Work && matches!(busy, StoreError::SharedBusy { .. }) {
+                    // The first lock may have been had. Without the second one it is given back.
+                    drop(self.on(|link| link.batch(&format!("SELECT pg_advisory_unlock({WORK})"))));
+                }
+                busy
+            })?;
         }
         self.turn.set(Some(turn));
         self.check_schema()
@@ -314,15 +314,12 @@ impl SharedDatabase {
         self.is_away.set(false);
         let wait = match turn {
             // No time limit: the lock is given in order, and each process before this one makes only a short change.
-            Turn::Work => 0,
+            Turn::Work => Duration::ZERO,
             // Work of others may have begun.
-            Turn::Change | Turn::AtOnce => LOCK_WAIT.as_millis(),
+            Turn::Change | Turn::AtOnce => LOCK_WAIT,
         };
-        let again = format!(
-            "SET statement_timeout = 0; SET lock_timeout = {wait}; SELECT pg_advisory_lock({WRITER});
-             SET lock_timeout = 0; RESET statement_timeout"
-        );
-        self.on(|link| link.batch(&again)).map_err(|error| self.refused(error))?;
+        let limit = Some(wait).filter(|wait| !wait.is_zero());
+        self.on(|link| link.batch_waiting(&taking(&[WRITER], wait), limit)).map_err(|error| self.refused(error))?;
         self.check_schema()
     }
 
@@ -348,10 +345,11 @@ impl SharedDatabase {
         Ok(link)
     }
 
-    fn enter(&self, moment: Moment, sql: &str) -> Result<(), StoreError> {
+    /// Begins what is open from then on, and waits for others no longer than this.
+    fn enter(&self, moment: Moment, sql: &str, wait: Duration) -> Result<(), StoreError> {
         self.leave();
         let begun = self.on(|link| {
-            link.batch(sql).inspect_err(|_| {
+            link.batch_waiting(sql, Some(wait)).inspect_err(|_| {
                 // What had begun ends here; a connection that is lost ends it by itself.
                 drop(link.client.batch_execute("ROLLBACK"));
             })
@@ -363,7 +361,9 @@ impl SharedDatabase {
     /// Ends what is open; nothing of it is kept that was not committed.
     fn leave(&self) {
         let mut link = self.link.borrow_mut();
-        if self.moment.replace(Moment::Now) != Moment::Now && !link.is_lost() {
+        let was_open = self.moment.replace(Moment::Now) != Moment::Now;
+        link.client.set_unhurried(false);
+        if was_open && !link.is_lost() {
             // A connection that cannot end it is lost, which the next use sees.
             drop(link.batch("ROLLBACK"));
         }
@@ -382,7 +382,7 @@ impl SharedDatabase {
             // It goes on with the moment that is held.
             return Ok(Open(None));
         }
-        self.enter(Moment::Held, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+        self.enter(Moment::Held, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", Duration::ZERO)?;
         Ok(Open(Some(self)))
     }
 
@@ -393,9 +393,11 @@ impl SharedDatabase {
         let begun = self.enter(
             Moment::Batch,
             &format!(
-                "{BEGIN}; SET LOCAL lock_timeout = {wait}; SELECT pg_advisory_xact_lock({WRITER});
-                 SET LOCAL lock_timeout = 0"
+                "{BEGIN}; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = {wait};
+                 SELECT pg_advisory_xact_lock({WRITER});
+                 SET LOCAL lock_timeout = 0; SET LOCAL statement_timeout TO DEFAULT"
             ),
+            LOCK_WAIT,
         );
         begun.map_err(|error| self.refused(error))?;
         let batch = self.batch();
@@ -408,14 +410,16 @@ impl SharedDatabase {
 
     /// Begins changes of what may be lost: without the lock, and waiting for no row longer than this.
     pub(super) fn begin_quickly(&self, wait: Duration) -> Result<SharedBatch<'_>, StoreError> {
-        self.enter(Moment::Batch, &format!("{BEGIN}; SET LOCAL lock_timeout = {}", wait.as_millis()))?;
+        self.enter(Moment::Batch, &format!("{BEGIN}; SET LOCAL lock_timeout = {}", wait.as_millis()), wait)?;
         Ok(self.batch())
     }
 
     /// Begins changes of what is derived, which disturb nobody: without the lock, and for as long as they take.
     pub(super) fn begin_aside(&self) -> Result<SharedBatch<'_>, StoreError> {
-        self.enter(Moment::Batch, &format!("{BEGIN}; {UNHURRIED}"))?;
-        Ok(self.batch())
+        self.enter(Moment::Batch, BEGIN, Duration::ZERO)?;
+        let batch = self.batch();
+        batch.unhurried()?;
+        Ok(batch)
     }
 
     fn batch(&self) -> SharedBatch<'_> {
@@ -515,6 +519,7 @@ impl WriteBatch for SharedBatch<'_> {
         // After a statement that failed the server would take COMMIT for ROLLBACK, and say nothing.
         self.database.on(|link| link.batch("SELECT 1; COMMIT"))?;
         self.database.moment.set(Moment::Now);
+        self.database.link.borrow_mut().client.set_unhurried(false);
         Ok(())
     }
 }

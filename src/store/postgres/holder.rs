@@ -1,8 +1,8 @@
 //! Who has the right to write. Each connection that takes it has a name for this, which all users of the server see.
 
+use super::client::Client;
 use super::schema::{WORK, WRITER};
 use crate::store::StoreError;
-use postgres::Client;
 
 /// What is said of a holder who gave no name, or who has ended meanwhile.
 const UNKNOWN: &str = "a process that does not say its name";
@@ -17,11 +17,11 @@ pub(super) fn naming(purpose: &str) -> String {
     )
 }
 
-/// Who writes now: the one with work of many batches before the one with a short change.
+/// Who else writes now: the one with work of many batches before the one with a short change.
 pub(super) fn holder(client: &mut Client) -> Result<Option<String>, postgres::Error> {
     // `objsubid` is 1 for a lock that is named by a single number.
     let sql = "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
-               WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND classid = 0
+               WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND objsubid = 1 AND classid = 0
                  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
                  AND objid IN (CAST($1 AS bigint), CAST($2 AS bigint)) ORDER BY objid = $1 DESC LIMIT 1";
     let Some(row) = client.query_opt(sql, &[&WORK, &WRITER])? else { return Ok(None) };

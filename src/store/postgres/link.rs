@@ -1,12 +1,11 @@
 //! A connection with the statements that are prepared on it.
 
+use super::client::Client;
 use super::connect::{Access, connect};
 use super::row::Failure;
-use postgres::binary_copy::BinaryCopyInWriter;
 use postgres::error::{DbError, Severity};
-use postgres::fallible_iterator::FallibleIterator as _;
 use postgres::types::{ToSql, Type};
-use postgres::{Client, Row, Statement};
+use postgres::{Row, Statement};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -87,16 +86,8 @@ impl Link {
         types: &[Type; N],
         rows: impl Iterator<Item = [Given<'v>; N]>,
     ) -> Result<(), Failure> {
-        let ran = || {
-            let sql = format!("COPY {into} FROM STDIN BINARY");
-            let mut writer = BinaryCopyInWriter::new(self.client.copy_in(&sql)?, types);
-            for row in rows {
-                writer.write(&row)?;
-            }
-            writer.finish().map(drop)
-        };
-        let ran = ran();
-        self.seen(ran)
+        let ran = self.client.copy(&format!("COPY {into} FROM STDIN BINARY"), types, rows);
+        self.seen(ran).map(drop)
     }
 
     /// Runs statements without values.
@@ -105,13 +96,23 @@ impl Link {
         self.seen(ran)
     }
 
+    /// Runs statements without values that also wait for others: all of them together at most so long, or without an
+    /// end.
+    pub fn batch_waiting(&mut self, sql: &str, wait: Option<Duration>) -> Result<(), Failure> {
+        let ran = self.client.batch_waiting(sql, wait);
+        self.seen(ran)
+    }
+
+    /// Lets the statements of the transaction that is open take as long as they take.
+    pub fn unhurried(&mut self) -> Result<(), Failure> {
+        self.batch("SET LOCAL statement_timeout = 0")?;
+        self.client.set_unhurried(true);
+        Ok(())
+    }
+
     /// Waits until somebody notifies a channel that is listened to, but no longer than `at_most`.
     pub fn wait_for_notification(&mut self, at_most: Duration) -> Result<(), Failure> {
-        let mut heard = self.client.notifications();
-        let waited = heard.timeout_iter(at_most).next().map(drop);
-        // One look answers all notifications that have arrived by now.
-        let waited = waited.and_then(|()| heard.iter().for_each(|_| Ok(())));
-        drop(heard);
+        let waited = self.client.wait_for_notification(at_most);
         self.seen(waited)
     }
 
@@ -133,7 +134,7 @@ impl Link {
             let ends = |error: &DbError| matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
             self.is_lost |= error.is_closed() || error.as_db_error().is_some_and(ends);
         }
-        Ok(ran?)
+        ran.map_err(|error| if self.client.is_silent() { Failure::Silent } else { Failure::Said(error) })
     }
 }
 

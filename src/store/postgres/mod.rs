@@ -7,6 +7,7 @@
 //!
 //! The words of items lie in tables of their own, which SQLite has not: `words` keeps and finds them.
 
+mod client;
 mod connect;
 mod database;
 mod holder;

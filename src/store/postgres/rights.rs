@@ -1,9 +1,9 @@
 //! What a user sees of a store. The database withholds rows of scopes that are not theirs (`0006_scopes.sql`). This
 //! module refuses users who would see nothing, and users who see only a part where all is needed.
 
+use super::client::Client;
 use super::row::refused;
 use crate::store::StoreError;
-use postgres::Client;
 
 /// The first schema that withholds anything.
 const SCOPES: i64 = 6;

@@ -17,6 +17,8 @@ pub enum Failure {
     Said(postgres::Error),
     /// A value that nobody wrote.
     Odd(String),
+    /// The server did not answer in time.
+    Silent,
 }
 
 impl Failure {
@@ -25,6 +27,7 @@ impl Failure {
         match self {
             Self::Said(source) => refused(name)(source),
             Self::Odd(what) => StoreError::OddValue { name: name.to_owned(), what },
+            Self::Silent => StoreError::Silent { name: name.to_owned() },
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A database in PostgreSQL as a place that stores are copied from and to (`store::mirror`).
 
+use super::client::{Client, Transaction};
 use super::connect::{Access, connect};
 use super::row::refused;
 use super::schema::{check_copy, lock, prepare};
@@ -8,9 +9,8 @@ use crate::store::StoreError;
 use crate::store::error::odd_content;
 use crate::store::mirror::{Change, Kind, Place, Row, Table, Target, Value};
 use crate::store::sql::FORGET_UNASKED;
-use postgres::binary_copy::BinaryCopyInWriter;
+use postgres::Error;
 use postgres::types::{ToSql, Type};
-use postgres::{Client, Error, Transaction};
 
 /// A connection that stores are copied through.
 pub(in crate::store) struct Rows {
@@ -84,19 +84,13 @@ impl Target for Rows {
 }
 
 fn write(client: &mut Client, table: &Table, Change { gone, other, new }: &Change) -> Result<(), Error> {
-    let mut transaction = client.transaction()?;
+    let mut transaction = client.transaction("BEGIN")?;
     each(&mut transaction, &table.removal('$'), gone.iter().map(|row| table.key(row)))?;
     each(&mut transaction, &table.replacement('$'), other.iter().map(Vec::as_slice))?;
     if !new.is_empty() {
         let types: Vec<Type> = table.columns.iter().map(|(_, kind)| column_type(*kind)).collect();
         let sql = format!("COPY \"{}\" ({}) FROM STDIN BINARY", table.name, table.column_list());
-        let mut writer = BinaryCopyInWriter::new(transaction.copy_in(&sql)?, &types);
-        for row in new {
-            let values: Vec<Parameter> = row.iter().map(parameter).collect();
-            let values: Vec<&(dyn ToSql + Sync)> = values.iter().map(|one| &**one as _).collect();
-            writer.write(&values)?;
-        }
-        writer.finish()?;
+        transaction.copy(&sql, &types, new.iter().map(|row| row.iter().map(parameter)))?;
     }
     number_behind(&mut transaction, table, new)?;
     // Readers keep what they have read of items until somebody says that it has changed.

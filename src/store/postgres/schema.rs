@@ -1,12 +1,12 @@
 //! The schema of a store in PostgreSQL: brought up to date under a lock, refused if it is newer.
 
+use super::client::{Client, Transaction};
 use super::holder::{self, naming, with_holder};
 use super::rights::Rights;
 use super::row::refused;
 use crate::store::StoreError;
 use crate::store::error::reason;
 use postgres::error::{Severity, SqlState};
-use postgres::{Client, GenericClient, IsolationLevel, Transaction};
 use std::time::Duration;
 
 /// Each schema as a step from the one before.
@@ -20,6 +20,9 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../index/postgres/0007_half_vectors.sql"),
     include_str!("../../../index/postgres/0008_jobs.sql"),
 ];
+
+/// Each statement sees what was committed before it, whatever the server's default is.
+pub(super) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 
 /// The version of pgvector from which on a search by an index goes on until enough rows pass a filter.
 const EXTENSION: [u32; 2] = [0, 8];
@@ -40,7 +43,7 @@ pub(super) const FITTER: i64 = WRITER + 3;
 /// How long a copy waits for whoever writes.
 const LOCK_GLANCE: Duration = Duration::from_secs(2);
 
-/// How long whoever writes is waited for.
+/// How long a writer waits for all who write before it.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// A refusal, which says so if somebody else holds a lock.
@@ -51,16 +54,31 @@ pub(super) fn busy(error: postgres::Error, name: &str) -> StoreError {
     }
 }
 
+/// SQL that takes locks for a connection, one after the other, and waits for all of them together no longer than this;
+/// for a `wait` of zero without an end. Only this limit holds meanwhile, and not that of statements, which may be
+/// shorter. If a lock is not had, the settings are as before.
+pub(super) fn taking(locks: &[i64], wait: Duration) -> String {
+    let wait = wait.as_millis();
+    let mut sql = format!("SET statement_timeout = 0; SET lock_timeout = {wait};");
+    for (at, lock) in locks.iter().enumerate() {
+        if at > 0 && wait > 0 {
+            // What is left of the wait, by the server's clock. A timeout of 0 would be none.
+            sql.push_str(&format!(
+                " SELECT set_config('lock_timeout', CAST(greatest(1, CAST({wait} - 1000 * extract(epoch FROM
+                    clock_timestamp() - statement_timestamp()) AS bigint)) AS text), false);"
+            ));
+        }
+        sql.push_str(&format!(" SELECT pg_advisory_lock({lock});"));
+    }
+    sql.push_str(" SET lock_timeout = 0; RESET statement_timeout;");
+    sql
+}
+
 /// Takes the right to write, which ends with the connection. Others are told what it is for.
 pub(super) fn lock(client: &mut Client, name: &str, purpose: &str) -> Result<(), StoreError> {
     // A connection that has just been closed may hold it for a moment still.
-    let wait = LOCK_GLANCE.as_millis();
-    let sql = format!(
-        "SET lock_timeout = {wait}; SELECT pg_advisory_lock({WORK}); SELECT pg_advisory_lock({WRITER});
-         SET lock_timeout = 0; {}",
-        naming(purpose)
-    );
-    client.batch_execute(&sql).map_err(|error| with_holder(busy(error, name), client))
+    let sql = format!("{} {}", taking(&[WORK, WRITER], LOCK_GLANCE), naming(purpose));
+    client.batch_waiting(&sql, Some(LOCK_GLANCE)).map_err(|error| with_holder(busy(error, name), client))
 }
 
 /// Makes the tables if there are none, and brings older ones up to date, while nobody else writes. Gives what the user
@@ -80,14 +98,16 @@ fn bring_up_to_date(client: &mut Client, name: &str) -> Result<(), StoreError> {
     if found == known(found, name)? {
         return Ok(());
     }
-    // Each statement must see what the one before it in the lock wrote, whatever the server's default is.
-    let begun = client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).read_only(false).start();
-    let mut transaction = begun.map_err(refused(name))?;
+    // Each statement must see what the one before it in the lock wrote.
+    let mut transaction = client.transaction(BEGIN).map_err(refused(name))?;
+    // The lock is waited for by its own limit. Later, rules are checked on all rows, which may take longer than a
+    // statement may otherwise.
     let wait = LOCK_WAIT.as_millis();
-    transaction.batch_execute(&format!("SET LOCAL lock_timeout = {wait}")).map_err(refused(name))?;
-    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&WRITER]).map_err(|error| busy(error, name))?;
-    // Rules are checked on all rows, which may take longer than a statement may otherwise.
-    transaction.batch_execute("SET LOCAL statement_timeout = 0").map_err(refused(name))?;
+    let sql = format!(
+        "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = {wait}; SELECT pg_advisory_xact_lock({WRITER})"
+    );
+    transaction.batch_waiting(&sql, Some(LOCK_WAIT)).map_err(|error| busy(error, name))?;
+    transaction.set_unhurried(true);
     // Somebody else may have been faster.
     let found = version(&mut transaction, name)?.unwrap_or(0);
     let known = known(found, name)?;
@@ -171,7 +191,7 @@ fn known(found: i64, name: &str) -> Result<i64, StoreError> {
 }
 
 /// The schema that is there, `None` if there is none.
-pub(super) fn version(client: &mut impl GenericClient, name: &str) -> Result<Option<i64>, StoreError> {
+pub(super) fn version(client: &mut Client, name: &str) -> Result<Option<i64>, StoreError> {
     let mut ask = || -> Result<Option<i64>, postgres::Error> {
         let there = client.query_one("SELECT to_regclass('kenning.schema_version') IS NOT NULL", &[])?;
         if !there.try_get::<_, bool>(0)? {

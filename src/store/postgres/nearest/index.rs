@@ -140,6 +140,7 @@ struct Making<'m> {
 fn make(link: &mut Link, database: &SharedDatabase, making: &Making<'_>) -> Result<(), Failure> {
     // It waits for those who read an older state, but not for ever.
     link.batch("SET statement_timeout = 0; SET lock_timeout = '60s'")?;
+    link.client.set_unhurried(true);
     // Another process may have made or dropped some meanwhile; one that was stopped left an index that is not whole.
     let found = indexes(database).map_err(|error| Failure::Odd(error.to_string()))?;
     for (name, is_valid) in &found {
@@ -189,7 +190,7 @@ fn memory(making: &Making<'_>) -> String {
 fn is_short_of_shared_memory(failure: &Failure) -> bool {
     let code = match failure {
         Failure::Said(error) => error.code(),
-        Failure::Odd(_) => None,
+        Failure::Odd(_) | Failure::Silent => None,
     };
     code.is_some_and(|code| *code == SqlState::DISK_FULL || *code == SqlState::OUT_OF_MEMORY)
 }

@@ -8,6 +8,7 @@ mod nearest;
 mod replica;
 mod rights;
 mod statements;
+mod waits;
 mod words;
 
 use super::{Access, SharedDatabase};

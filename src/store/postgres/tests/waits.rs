@@ -1,0 +1,123 @@
+//! Waits for other writers, and for a server that does not answer.
+
+use super::*;
+use crate::store::sql::SqlRow;
+use std::net::TcpListener;
+use std::thread::{scope, sleep};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A store whose statements may take a second.
+fn hurried(folder: &Path) -> SharedDatabase {
+    let access = Access { statement_timeout: SECOND, ..Access::default() };
+    SharedDatabase::open(&address_of(folder), &access).unwrap().unwrap()
+}
+
+fn is_busy(taken: &Result<(), StoreError>) -> bool {
+    matches!(taken, Err(StoreError::SharedBusy { holder, .. }) if holder.starts_with("test, process "))
+}
+
+#[test]
+fn a_lock_is_waited_for_longer_than_a_statement_may_take() {
+    let (dir, lock, store) = made();
+    store.take_turn(Turn::Work, "test", None).unwrap();
+    for turn in [Turn::Change, Turn::Work] {
+        let taken = hurried(dir.path()).take_turn(turn, "other", Some(2 * SECOND));
+        assert!(is_busy(&taken), "{turn:?}: {taken:?}");
+    }
+    scope(|scope| {
+        let later = scope.spawn(|| {
+            let mut other = hurried(dir.path());
+            drop(other.begin(&lock).unwrap());
+            other.take_turn(Turn::Work, "other", None).unwrap();
+            other.with_lock_released(&mut || {}).unwrap();
+            // Then statements have their limit again.
+            other.exists("SELECT FROM pg_sleep(9)", &[]).unwrap_err()
+        });
+        sleep(3 * SECOND / 2);
+        drop(store);
+        let late = later.join().unwrap();
+        assert_eq!(late.kind(), ErrorKind::Network, "{late}");
+        assert!(late.hint().is_some_and(|hint| hint.contains("store.statement_timeout_s")), "{late}");
+    });
+}
+
+/// Whoever gets the first lock late has less time for the second.
+#[test]
+fn both_locks_of_long_work_are_waited_for_in_one_time() {
+    let (dir, _lock, worker) = made();
+    worker.take_turn(Turn::Work, "test", None).unwrap();
+    scope(|scope| {
+        let waits = scope.spawn(|| hurried(dir.path()).take_turn(Turn::Work, "other", Some(3 * SECOND)));
+        let short = scope.spawn(|| {
+            let writer = open(dir.path());
+            writer.take_turn(Turn::Change, "test", None).unwrap();
+            sleep(2 * SECOND);
+        });
+        sleep(2 * SECOND);
+        // Now one has `WORK`, and the other has `WRITER` until two seconds later.
+        drop(worker);
+        let taken = waits.join().unwrap();
+        assert!(is_busy(&taken), "{taken:?}");
+        short.join().unwrap();
+    });
+}
+
+/// What is said of a server that takes what it is sent and says nothing.
+fn assert_silent(error: &StoreError) {
+    assert!(matches!(error, StoreError::Silent { .. }), "{error:?}");
+    assert!(error.kind() == ErrorKind::Network && error.hint().is_some(), "{error}");
+}
+
+#[test]
+fn a_server_that_accepts_and_says_nothing_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("postgres://ken@{}/kenning", listener.local_addr().unwrap());
+    let access = Access { connect_timeout: SECOND, ..Access::default() };
+    // Without TLS, and with it.
+    for address in [address.clone(), format!("{address}?sslmode=require")] {
+        assert_silent(&SharedDatabase::open(&address, &access).unwrap_err());
+    }
+}
+
+/// Stops the process of a connection, or lets it go on. Its kernel goes on to acknowledge what it is sent.
+fn signal(store: &SharedDatabase, process: i64, signal: &str) {
+    let sql = format!("COPY (SELECT 1) TO PROGRAM 'kill -{signal} {process}'");
+    assert_eq!(server().psql("postgres", &sql), "COPY 1\n", "{}", store.name());
+}
+
+fn process(store: &SharedDatabase) -> i64 {
+    store.one("SELECT CAST(pg_backend_pid() AS bigint)", &[], |row| row.integer(0)).unwrap()
+}
+
+#[test]
+fn a_statement_that_is_not_answered_is_given_up() {
+    let (dir, lock, _store) = made();
+    let mut store = hurried(dir.path());
+    let first = process(&store);
+    signal(&store, first, "STOP");
+    assert_silent(&store.changes().unwrap_err());
+    // The next use has another connection.
+    let second = process(&store);
+    assert_ne!(first, second);
+    signal(&store, first, "CONT");
+    {
+        let batch = store.begin(&lock).unwrap();
+        signal(batch.database, second, "STOP");
+        assert_silent(&batch.put_item(&item("chunk/1"), None).unwrap_err());
+        let lost = batch.commit().unwrap_err();
+        assert!(matches!(lost, StoreError::Lost { .. }), "{lost:?}");
+    }
+    signal(&store, second, "CONT");
+    assert_eq!(store.changes().unwrap(), 0);
+}
+
+#[test]
+fn what_may_take_its_time_is_not_given_up() {
+    let (dir, _lock, _store) = made();
+    let store = hurried(dir.path());
+    let batch = store.begin_aside().unwrap();
+    assert!(batch.exists("SELECT FROM pg_sleep(7)", &[]).unwrap());
+    batch.commit().unwrap();
+    assert!(store.exists("SELECT FROM pg_sleep(9)", &[]).is_err(), "then statements have their limit again");
+}
