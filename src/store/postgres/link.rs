@@ -1,6 +1,7 @@
 //! A connection with the statements that are prepared on it.
 
 use super::connect::{Access, connect};
+use super::limit::Limit;
 use super::row::Failure;
 use postgres::binary_copy::BinaryCopyInWriter;
 use postgres::error::{DbError, Severity};
@@ -23,6 +24,8 @@ pub(super) type Given<'v> = &'v (dyn ToSql + Sync);
 pub(super) struct Link {
     pub client: Client,
     statements: HashMap<String, Statement>,
+    /// The limit that the server knows.
+    pub(super) limit: Limit,
     /// Whether the server has ended it.
     is_lost: bool,
 }
@@ -31,12 +34,17 @@ impl Link {
     /// A new one, and how people know the database.
     pub fn new(address: &str, access: &Access) -> Result<(Self, String), StoreError> {
         let (client, name) = connect(address, access)?;
-        Ok((Self { client, statements: HashMap::new(), is_lost: false }, name))
+        Ok((Self { client, statements: HashMap::new(), limit: None, is_lost: false }, name))
     }
 
     /// Whether the server is there no more, as far as is known.
     pub fn is_lost(&self) -> bool {
         self.is_lost || self.client.is_closed()
+    }
+
+    /// Counts as lost from now on, because nobody knows in which state it is.
+    pub fn give_up(&mut self) {
+        self.is_lost = true;
     }
 
     /// Runs a statement that answers rows.

@@ -11,6 +11,7 @@ mod connect;
 mod database;
 mod holder;
 mod jobs;
+mod limit;
 mod link;
 mod nearest;
 mod pending;
