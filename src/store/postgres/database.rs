@@ -7,8 +7,7 @@
 
 use super::connect::Access;
 use super::holder::{busy, holder, naming, with_holder};
-use super::limit::Limit;
-use super::link::Link;
+use super::link::{Limit, Link};
 use super::pending::Pending;
 use super::rights::Rights;
 use super::row::Failure;

@@ -6,29 +6,10 @@
 //! take it back. Nothing is open when a limit changes, because that needs `&mut`.
 
 use super::database::{Primary, SharedBatch, SharedDatabase};
-use super::link::Link;
-use super::row::Failure;
+use super::link::Limit;
 use super::text::marked;
 use crate::store::StoreError;
 use crate::types::Scope;
-
-/// The scopes that are admitted, as the database has them; `None` for all that the user may see.
-pub(in crate::store) type Limit = Option<Vec<String>>;
-
-/// What limits a connection, or a transaction alone if the second value is `TRUE`. No value stands for no limit.
-const SET: &str = "SELECT set_config('kenning.scopes', coalesce(CAST(?1::text[] AS text), ''), ?2)";
-
-impl Link {
-    /// Tells the server the limit of the connection, unless it knows that already.
-    pub fn limit_to(&mut self, limit: &Limit) -> Result<(), Failure> {
-        if self.limit == *limit {
-            return Ok(());
-        }
-        self.query(SET, &[limit, &false]).inspect_err(|_| self.give_up())?;
-        self.limit.clone_from(limit);
-        Ok(())
-    }
-}
 
 impl SharedDatabase {
     /// Limits what is read and written to these scopes, or to all that the user may see.
@@ -61,8 +42,8 @@ impl SharedBatch<'_> {
         if limit.is_none() {
             return work();
         }
-        // For this transaction alone: its end brings the limit back in any case.
-        let set = |limit: &Limit| self.database.on(|link| link.query(SET, &[limit, &true])).map(drop);
+        // The end of the transaction brings the limit back in any case.
+        let set = |limit: &Limit| self.database.on(|link| link.limit_transaction_to(limit));
         set(&None)?;
         let done = work();
         // After a statement that failed the server refuses this too, and the batch is over.

@@ -1,7 +1,6 @@
 //! A connection with the statements that are prepared on it.
 
 use super::connect::{Access, connect};
-use super::limit::Limit;
 use super::row::Failure;
 use postgres::binary_copy::BinaryCopyInWriter;
 use postgres::error::{DbError, Severity};
@@ -20,12 +19,18 @@ const STATEMENTS: usize = 256;
 /// A value that a statement is given.
 pub(super) type Given<'v> = &'v (dyn ToSql + Sync);
 
+/// The scopes that are admitted, as the database has them; `None` for all that the user may see.
+pub(in crate::store) type Limit = Option<Vec<String>>;
+
+/// What limits a connection, or a transaction alone if the second value is `TRUE`. No scopes stand for no limit.
+const LIMIT: &str = "SELECT set_config('kenning.scopes', coalesce(CAST(?1::text[] AS text), ''), ?2)";
+
 /// A connection.
 pub(super) struct Link {
     pub client: Client,
     statements: HashMap<String, Statement>,
     /// The limit that the server knows.
-    pub(super) limit: Limit,
+    limit: Limit,
     /// Whether the server has ended it.
     is_lost: bool,
 }
@@ -42,9 +47,20 @@ impl Link {
         self.is_lost || self.client.is_closed()
     }
 
-    /// Counts as lost from now on, because nobody knows in which state it is.
-    pub fn give_up(&mut self) {
-        self.is_lost = true;
+    /// Tells the server the limit of the connection, unless it knows that already. Nothing may be open on it.
+    pub fn limit_to(&mut self, limit: &Limit) -> Result<(), Failure> {
+        if self.limit == *limit {
+            return Ok(());
+        }
+        // If that fails, nobody knows which limit the connection has.
+        self.query(LIMIT, &[limit, &false]).inspect_err(|_| self.is_lost = true)?;
+        self.limit.clone_from(limit);
+        Ok(())
+    }
+
+    /// The same until the end of the transaction.
+    pub fn limit_transaction_to(&mut self, limit: &Limit) -> Result<(), Failure> {
+        self.query(LIMIT, &[limit, &true]).map(drop)
     }
 
     /// Runs a statement that answers rows.
