@@ -2,7 +2,7 @@
 
 use super::derived::Keep;
 use super::state::ModelChoice;
-use super::{Engine, EngineError, Progress, Session};
+use super::{Engine, EngineError, Progress, Session, limit};
 use crate::embed::{Encoder, Installed, Manifest, ModelStore};
 use crate::ingest::{Between, Embedder, embed_missing, scope_in_store, scope_of};
 use crate::store::{
@@ -21,7 +21,7 @@ impl Engine {
     /// back to the pool when it is dropped.
     pub(super) fn read_database(&self) -> Result<Option<PooledReader<'_>>, EngineError> {
         match &self.pool {
-            Some(pool) => Ok(pool.reader()?),
+            Some(pool) => Ok(limit::with(|scopes| pool.reader_of(scopes))?),
             None => Ok(None),
         }
     }
@@ -32,7 +32,9 @@ impl Engine {
             // What to write is decided by the current state, which a replica may lack.
             Some(Place { folder, shared }) => {
                 let shared = shared.map(|shared| SharedStore { read_url: None, ..shared });
-                Ok(Database::open_at(&Place { folder, shared })?)
+                let mut opened = Database::open_at(&Place { folder, shared })?;
+                opened.iter_mut().for_each(limit::apply);
+                Ok(opened)
             }
             None => Ok(None),
         }
@@ -50,8 +52,9 @@ impl Engine {
         turn: Turn,
         patience: Option<Duration>,
     ) -> Result<Database, EngineError> {
-        let database = Database::open_to_write_at(&self.place()?, lock)?;
+        let mut database = Database::open_to_write_at(&self.place()?, lock)?;
         database.take_turn(turn, lock, patience)?;
+        limit::apply(&mut database);
         Ok(database)
     }
 
@@ -59,7 +62,8 @@ impl Engine {
     /// does not remember that, git's history is walked, and the store remembers what a long walk found. Without a store
     /// that can be written, each call walks again.
     pub fn scope_of(&self, folder: &Path) -> Scope {
-        self.scope_kept_from(folder, LONG_WALK)
+        // Where a folder of this machine lies is no secret of a scope.
+        limit::lifted(|| self.scope_kept_from(folder, LONG_WALK))
     }
 
     fn scope_kept_from(&self, folder: &Path, long: usize) -> Scope {

@@ -1,7 +1,7 @@
 //! Forgetting: items by id, files by path, what was forgotten, and the traces that a reader keeps on the disk.
 
 use super::derived::Keep;
-use super::{Engine, EngineError, Session};
+use super::{Engine, EngineError, Session, limit};
 use crate::lock::{self, LockError};
 use crate::screen::shown;
 use crate::store::{
@@ -165,7 +165,7 @@ impl Engine {
         lock: &WriterLock,
         session: &Session<'_>,
     ) -> Result<bool, EngineError> {
-        let left = !database.erase_traces(lock, ERASE_TIMEOUT)?;
+        let left = !limit::lifted_on(database, |database| database.erase_traces(lock, ERASE_TIMEOUT))?;
         if left {
             self.leave_traces(session);
         }
@@ -190,7 +190,10 @@ impl Engine {
         lock: &WriterLock,
         session: &Session<'_>,
     ) -> Result<(), EngineError> {
-        if database.has_traces()? && !database.erase_traces(lock, READER_GLANCE)? {
+        let erased = limit::lifted_on(database, |database| {
+            Ok::<_, StoreError>(!database.has_traces()? || database.erase_traces(lock, READER_GLANCE)?)
+        })?;
+        if !erased {
             self.leave_traces(session);
         }
         Ok(())

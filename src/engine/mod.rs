@@ -21,6 +21,7 @@ mod jobs;
 mod kept_lines;
 mod knowledge;
 mod labels;
+mod limit;
 mod lookup;
 mod markdown;
 mod memory;

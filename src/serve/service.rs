@@ -90,7 +90,7 @@ impl Service {
         Asker { engine: &self.engine, settings: &self.settings, here: &self.here, access: caller.access, notes }
     }
 
-    /// Runs one use case.
+    /// Runs one use case. What it opens of a shared store is limited to the scopes of the caller.
     fn run<T>(
         &self,
         caller: Caller<'_>,
@@ -102,7 +102,7 @@ impl Service {
             Some(patience) => session.patient(patience),
             None => session,
         };
-        let value = case(&session);
+        let value = self.engine.within(caller.access, || case(&session));
         // Read in any case: a failure says what is wrong by itself.
         let notes = session.take_notes();
         Ok(Answered { value: value?, notes })

@@ -4,6 +4,7 @@
 //! most requests. A connection whose file was replaced, by a repair or by hand, is not given out again.
 
 use super::{Database, Place, StoreError};
+use crate::types::Scope;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -47,13 +48,24 @@ impl Pool {
     /// # Errors
     /// As [`Database::open_at`].
     pub fn reader(&self) -> Result<Option<PooledReader<'_>>, StoreError> {
-        while let Some(Idle { database, version: before }) = self.take() {
+        self.reader_of(None)
+    }
+
+    /// The same, limited to these scopes while it is used ([`Database::limit_to`]).
+    ///
+    /// # Errors
+    /// As [`Database::open_at`].
+    pub fn reader_of(&self, scopes: Option<&[Scope]>) -> Result<Option<PooledReader<'_>>, StoreError> {
+        while let Some(Idle { mut database, version: before }) = self.take() {
+            // In any case: whoever had it before may have had another limit.
+            database.limit_to(scopes);
             // One that cannot say is closed.
             if let (true, Ok(version)) = (database.is_in_place(), database.data_version()) {
                 return Ok(Some(self.given(database, version, before == version)));
             }
         }
-        let Some(database) = Database::open_at(&self.place)? else { return Ok(None) };
+        let Some(mut database) = Database::open_at(&self.place)? else { return Ok(None) };
+        database.limit_to(scopes);
         let version = database.data_version()?;
         Ok(Some(self.given(database, version, false)))
     }

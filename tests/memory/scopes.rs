@@ -161,6 +161,7 @@ const OWNERS: &[&str] = &[
     "delete_items",       // the same
     "external_item",      // the same
     "tool_states",        // names of tools, of the same scopes as `list_tools`
+    "within",             // limits what a use case opens (`tests/store/scopes.rs`)
     "empty_scope",        // whether anything is indexed in a scope that may be seen
     "learn",              // writes
     "lookup_from",        // `lookup`

@@ -6,7 +6,9 @@
 use crate::memory::repository;
 use crate::support::ken::{Ran, User, run};
 use crate::support::postgres::Server;
+use crate::support::service::Service;
 use crate::support::tiny::Tiny;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -129,11 +131,17 @@ impl Team {
 
     /// All that it reads of a table. Entries of packs are for all, and so is how often they were served.
     fn rows(&self, server: &Server, table: &str) -> String {
-        let only = if table == "usage" { "WHERE scope IS NOT NULL" } else { "" };
-        let rows = self.psql(server, &format!("SELECT t::text FROM \"{table}\" AS t {only} ORDER BY 1"));
-        assert!(!rows.contains("ERROR"), "{rows}");
-        rows
+        rows(server, &format!("SET SESSION AUTHORIZATION {}", self.role), table)
     }
+}
+
+/// All that a session reads of a table, after it was set up so.
+fn rows(server: &Server, session: &str, table: &str) -> String {
+    let only = if table == "usage" { "WHERE scope IS NOT NULL" } else { "" };
+    let sql = format!("{session}; SET search_path = kenning; SELECT t::text FROM \"{table}\" AS t {only} ORDER BY 1");
+    let rows = server.psql("kenning", &sql);
+    assert!(!rows.contains("ERROR"), "{rows}");
+    rows.lines().filter(|line| *line != "SET").fold(String::new(), |all, line| all + line + "\n")
 }
 
 fn said(server: &Server, sql: &str, wanted: &str) {
@@ -199,8 +207,34 @@ fn what_a_team_reads_does_not_change_by_what_another_one_does() {
     }
     assert_eq!(seen, closed(&before).into_keys().collect::<Vec<_>>());
     assert_eq!(one.view(&server), after);
+    limited_to_a_team(&server, &one, &two);
     answers(&server, &one, &two);
     owner_sees_all(&server, &owner, &one, &two);
+}
+
+/// A role that reads all, limited to the scope of a team, reads and writes just what the role of that team does.
+fn limited_to_a_team(server: &Server, one: &Team, two: &Team) {
+    granted(server, "service");
+    said(server, "INSERT INTO kenning.reader VALUES ('service', '*')", "INSERT 0 1");
+    let all = "SET SESSION AUTHORIZATION service; SET kenning.scopes = ''";
+    let items = rows(server, all, "item");
+    assert!([one, two].iter().all(|team| items.contains(team.mark)), "{items}");
+    for (own, other) in [(one, two), (two, one)] {
+        let limited = format!("SET SESSION AUTHORIZATION service; SET kenning.scopes = '{{{}}}'", own.scope);
+        for (table, seen) in own.view(server) {
+            // These two are by role.
+            if !["job", "reader"].contains(&table.as_str()) {
+                assert_eq!(rows(server, &limited, &table), seen, "{table}");
+            }
+        }
+        assert!(!rows(server, &limited, "job").contains(own.mark));
+        let write = |sql: &str| server.psql("kenning", &format!("{limited}; SET search_path = kenning; {sql}"));
+        let moved = write(&format!("UPDATE item SET scope = '{}'", other.scope));
+        assert!(moved.contains("row-level security"), "{moved}");
+        let added = write(&ROWS.replace("MARK", "intruder").replace("SCOPE", &other.scope));
+        assert_eq!(added.matches("row-level security").count(), added.matches("ERROR").count(), "{added}");
+        assert!(added.contains("row-level security") && !added.contains("INSERT 0 1"), "{added}");
+    }
 }
 
 /// No command of one team shows what the other one has.
@@ -290,4 +324,86 @@ fn who_reads_no_scope_is_told_so_and_who_reads_all_needs_no_owner() {
     // But a copy is made to it by the owner alone.
     let to = server.address().replace("postgres@", "newcomer@");
     refused(&owner.ken(&["store", "copy", "--from", &server.address(), "--to", &to]), "only the owner of the tables");
+}
+
+/// One service with a role that reads all, and a token for each of two teams. The score of an answer depends on how
+/// often words occur in all texts that the database shows, so it tells whether the database withholds those of others.
+#[test]
+fn a_service_is_limited_to_the_scopes_of_each_token() {
+    let (server, _owner, model) = owned();
+    granted(&server, "service");
+    said(&server, "INSERT INTO kenning.reader VALUES ('service', '*')", "INSERT 0 1");
+    let user = User::at(server.address().replace("postgres@", "service@"));
+    user.write("config.toml", format!("[model]\nname = {model:?}\n"));
+    let token = |name: &str, scope: &str| {
+        user.ken(&["serve", "token", "add", name, "--right", "write", "--scope", scope]).out.trim().to_owned()
+    };
+    let (ours, theirs) = (token("ours", "team-a"), token("theirs", "team-b"));
+    let service = Service::start(&user, &[]);
+    let told = |token: &str, method: &str, path: &str, body: &serde_json::Value| {
+        let answer = service.ask_as(token, method, path, &body.to_string());
+        assert!(answer.status < 300, "{method} {path} {body}: {answer:?}");
+        answer.body
+    };
+    let put = |token: &str, scope: &str, mark: &str, count: usize| {
+        let item = |at: usize| json!({"id": format!("{mark}{at}"), "scope": scope, "text": format!("{mark} lanterns")});
+        told(token, "PUT", "/v1/items", &json!({"items": (0..count).map(item).collect::<Vec<_>>()}))
+    };
+    let asked = json!({"query": "lanterns harbour", "min_relevance": 0});
+    let scores = |token: &str| -> Vec<String> {
+        let found: serde_json::Value = serde_json::from_str(&told(token, "POST", "/v1/search", &asked)).unwrap();
+        let hits = found["results"][0]["hits"].as_array().unwrap().iter();
+        hits.map(|hit| format!("{} {}", hit["item"]["scope"], hit["score"])).collect()
+    };
+    put(&ours, "team-a", "zebrawort", 3);
+    let before = scores(&ours);
+    assert!(before.len() == 3 && before.iter().all(|hit| hit.starts_with("\"team-a\"")), "{before:?}");
+    put(&theirs, "team-b", "quagmirex", 40);
+    assert_eq!(scores(&ours), before, "nothing that others have counts");
+    let ended = "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE usename = 'service'";
+    assert_ne!(server.psql("kenning", ended).trim(), "0");
+    assert_eq!(scores(&ours), before, "on new connections too");
+    // Everything that writes does so with each token, and what is forgotten leaves nothing.
+    for (token, own, other) in [(&ours, "zebrawort", "quagmirex"), (&theirs, "quagmirex", "zebrawort")] {
+        let run = json!({"outcomes": [{"tool": "bash", "input": "make", "error": format!("{own} is missing")}]});
+        told(token, "POST", "/v1/outcomes", &run);
+        let text = format!("The {own} cluster is restarted on Mondays");
+        let answer = told(token, "POST", "/v1/memories", &json!({"text": text}));
+        let memory: serde_json::Value = serde_json::from_str(&answer).unwrap();
+        for path in ["/v1/items?limit=1000", "/v1/memories", "/v1/outcomes", "/v1/tools", "/v1/status"] {
+            let seen = service.ask_as(token, "GET", path, "").body;
+            assert!(!seen.contains(other), "{path}: {seen}");
+            assert!(seen.contains(own) || ["/v1/tools", "/v1/status"].contains(&path), "{path}: {seen}");
+        }
+        let id = memory["memory"]["id"].as_str().unwrap_or_else(|| panic!("{memory}"));
+        told(token, "DELETE", &format!("/v1/memories/{id}"), &json!(null));
+        told(token, "DELETE", &format!("/v1/items/{own}0"), &json!(null));
+    }
+    let unused = "SELECT 'left ' || count(*) FROM kenning.vector WHERE text_hash NOT IN
+        (SELECT text_hash FROM kenning.embedding)";
+    said(&server, unused, "left 0");
+    // Whoever started it sees both.
+    let all = service.ask("GET", "/v1/items?limit=1000", "").body;
+    assert!(all.contains("zebrawort1") && all.contains("quagmirex1"), "{all}");
+    assert_eq!(service.end(), Some(0));
+}
+
+/// `Service::run` limits what a use case opens, so each one that takes a caller goes through it.
+#[test]
+fn every_use_case_with_a_caller_is_run_within_its_scopes() {
+    let mut count = 0;
+    for file in ["service.rs", "service/memory.rs", "service/outcome.rs", "service/tools.rs"] {
+        let path = format!("{}/src/serve/{file}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        for function in text.split("\n    pub fn ").skip(1) {
+            let function = function.split("\n    }\n").next().unwrap();
+            let (signature, body) = function.split_once('{').unwrap();
+            if signature.contains("Caller<") && !signature.starts_with("owner") {
+                count += 1;
+                let is_run = ["self.run(caller", "self.decide("].iter().any(|run| body.contains(run));
+                assert!(is_run, "{file}: {function}");
+            }
+        }
+    }
+    assert!(count > 15, "{count}");
 }

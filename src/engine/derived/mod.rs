@@ -16,7 +16,7 @@ mod vectors;
 pub(super) use terms::{Headed, terms};
 pub(super) use vectors::{VectorChanges, Vectors, file as vector_file, vectors};
 
-use super::{Engine, EngineError, Progress, Session};
+use super::{Engine, EngineError, Progress, Session, limit};
 use crate::ann::{GraphOptions, Grown, grow};
 use crate::lock::{self, LockError};
 use crate::map::{Aside, Room};
@@ -125,7 +125,8 @@ impl Engine {
             return Ok(());
         }
         self.keep_files(database, lock, keep, session)?;
-        let kept = self.keep_noise(database, lock, session);
+        // The noise is that of all scopes.
+        let kept = limit::lifted_on(database, |database| self.keep_noise(database, lock, session));
         if database.shared().is_some() { committed(kept, session) } else { kept }
     }
 
@@ -141,8 +142,11 @@ impl Engine {
             return Ok(());
         }
         let renewal = renewal_lock(&database.vector_file());
-        if let Some(shared) = database.shared_mut() {
-            let kept = self.keep_stored(shared, keep, &renewal, session);
+        // What a shared store finds texts with is of all scopes.
+        let kept = limit::lifted_on(database, |database| {
+            database.shared_mut().map(|shared| self.keep_stored(shared, keep, &renewal, session))
+        });
+        if let Some(kept) = kept {
             return committed(kept, session);
         }
         let kept =

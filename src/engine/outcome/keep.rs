@@ -1,6 +1,6 @@
 //! Keeping runs: one on its own as fast as that goes, or several of a service.
 
-use crate::engine::{Engine, EngineError, Session};
+use crate::engine::{Engine, EngineError, Session, limit};
 use crate::ingest::scope_in_store;
 use crate::outcome::{Moment, row};
 use crate::store::{Database, KeepOutcomes, Place, StoreError, make_private};
@@ -54,15 +54,18 @@ impl Engine {
         session: &Session<'_>,
     ) -> Result<Vec<u32>, EngineError> {
         session.check()?;
-        if self.read_database()?.is_none() {
-            drop(self.write_database("ken, keeping outcomes", session)?);
-        }
-        let mut database = self.read_database()?.ok_or(EngineError::NoHome)?;
-        let moment = || {
-            let at = session.now();
-            Moment { at, scope: scope.clone(), session: session_of(at) }
-        };
-        runs.iter().map(|run| Ok(database.record_outcome(&row(run, moment()), None)?)).collect()
+        // A session belongs to the scope of its first run, and callers of another scope may add to it.
+        limit::lifted(|| {
+            if self.read_database()?.is_none() {
+                drop(self.write_database("ken, keeping outcomes", session)?);
+            }
+            let mut database = self.read_database()?.ok_or(EngineError::NoHome)?;
+            let moment = || {
+                let at = session.now();
+                Moment { at, scope: scope.clone(), session: session_of(at) }
+            };
+            runs.iter().map(|run| Ok(database.record_outcome(&row(run, moment()), None)?)).collect()
+        })
     }
 }
 

@@ -288,6 +288,13 @@ impl WriteSql for Batch<'_> {
         }
     }
 
+    fn of_all_scopes<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        match self {
+            Self::File(file) => file.of_all_scopes(work),
+            Self::Shared(shared) => shared.of_all_scopes(work),
+        }
+    }
+
     fn commit_all(self) -> Result<(), StoreError> {
         self.commit()
     }

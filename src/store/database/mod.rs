@@ -17,6 +17,7 @@ use super::{
     PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, Turn, WordsOf, WriteBatch, WriteStore,
     WriterLock, make_private, sqlite,
 };
+use crate::types::Scope;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -282,6 +283,24 @@ impl Database {
             Self::File(_) => None,
             Self::Shared(shared) => Some(&mut shared.database),
         }
+    }
+
+    /// Limits what is read and written to these scopes, or to all that the user may see. The server of a shared store
+    /// then withholds the rows of other scopes, unless the user owns the tables. A file is not limited.
+    pub fn limit_to(&mut self, scopes: Option<&[Scope]>) {
+        if let Self::Shared(shared) = self {
+            shared.database.limit_to(scopes);
+        }
+    }
+
+    /// Does something that concerns all scopes without the limit, which comes back after it.
+    pub fn unlimited<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.shared_mut().and_then(|shared| shared.set_limit(None));
+        let done = work(self);
+        if let Some(shared) = self.shared_mut() {
+            shared.set_limit(before);
+        }
+        done
     }
 
     /// Takes the right to write to a shared store for a use case. For a file, the writer's lock is this right already.

@@ -7,7 +7,7 @@
 
 use super::connect::Access;
 use super::holder::{busy, holder, naming, with_holder};
-use super::link::Link;
+use super::link::{Limit, Link};
 use super::pending::Pending;
 use super::rights::Rights;
 use super::row::Failure;
@@ -71,6 +71,8 @@ pub struct SharedDatabase {
     pub(super) primary: Option<Primary>,
     /// What the user sees.
     pub(super) rights: Rights,
+    /// What a request is limited to.
+    pub(super) limit: Limit,
 }
 
 impl fmt::Debug for SharedDatabase {
@@ -181,6 +183,7 @@ impl SharedDatabase {
             primary: None,
             words_of: None,
             rights,
+            limit: None,
         }
     }
 
@@ -203,9 +206,15 @@ impl SharedDatabase {
         &self.name
     }
 
-    /// Whether the user sees every scope. A user who sees only some of them must not build or measure what covers all.
+    /// Whether every scope is seen. Somebody who sees only some of them must not build or measure what covers all.
     pub fn sees_all_scopes(&self) -> bool {
-        self.rights.sees_all_scopes
+        self.seen().sees_all_scopes
+    }
+
+    /// What the user sees within the limit, which does not bind somebody who is free of row-level security.
+    fn seen(&self) -> Rights {
+        let is_bound = self.limit.is_some() && !self.rights.is_free;
+        Rights { sees_all_scopes: self.rights.sees_all_scopes && !is_bound, ..self.rights }
     }
 
     /// Refuses work that needs all scopes.
@@ -213,7 +222,7 @@ impl SharedDatabase {
     /// # Errors
     /// [`StoreError::PartOnly`] if the user sees a part.
     pub fn need_all(&self) -> Result<(), StoreError> {
-        self.rights.need_all(&self.name)
+        self.seen().need_all(&self.name)
     }
 
     /// A number that changes when anybody commits anything.
@@ -243,7 +252,7 @@ impl SharedDatabase {
         format!("cursor_{}", self.cursors.get())
     }
 
-    /// Works on the connection. One that is lost is made anew, unless something is open on it.
+    /// Works on the connection, within the limit. One that is lost is made anew, unless something is open on it.
     pub(super) fn on<T>(&self, work: impl Fn(&mut Link) -> Result<T, Failure>) -> Result<T, StoreError> {
         let mut link = self.link.borrow_mut();
         if !self.is_idle() {
@@ -255,6 +264,7 @@ impl SharedDatabase {
         if link.is_lost() {
             *link = self.again()?;
         }
+        let work = |link: &mut Link| link.limit_to(&self.limit).and_then(|()| work(link));
         match work(&mut link) {
             // The connection ended while nobody used it. It is safe to run this again: outside of a transaction we only
             // read or begin one. Where a server does not answer, the next connection is left to the next use.
@@ -452,7 +462,9 @@ impl SharedDatabase {
 pub(super) struct Primary {
     address: String,
     access: Access,
-    database: Option<Box<SharedDatabase>>,
+    pub(super) database: Option<Box<SharedDatabase>>,
+    /// The limit there.
+    pub(super) limit: Limit,
     /// Counters that are left out before the next one is tried.
     left_out: usize,
 }
@@ -460,7 +472,7 @@ pub(super) struct Primary {
 impl Primary {
     fn new(address: &str, access: &Access) -> Self {
         let access = Access { connect_timeout: access.connect_timeout.min(PRIMARY_CONNECT), ..access.clone() };
-        Self { address: address.to_owned(), access, database: None, left_out: 0 }
+        Self { address: address.to_owned(), access, database: None, limit: None, left_out: 0 }
     }
 
     /// The store there.
@@ -470,7 +482,10 @@ impl Primary {
     fn database(&mut self) -> Result<&SharedDatabase, StoreError> {
         let database = match self.database.take() {
             Some(database) => database,
-            None => Box::new(SharedDatabase::open_to_write(&self.address, &self.access)?),
+            None => {
+                let opened = SharedDatabase::open_to_write(&self.address, &self.access)?;
+                Box::new(SharedDatabase { limit: self.limit.clone(), ..opened })
+            }
         };
         Ok(self.database.insert(database))
     }

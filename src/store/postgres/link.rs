@@ -18,10 +18,18 @@ const STATEMENTS: usize = 256;
 /// A value that a statement is given.
 pub(super) type Given<'v> = &'v (dyn ToSql + Sync);
 
+/// The scopes that are admitted, as the database has them; `None` for all that the user may see.
+pub(in crate::store) type Limit = Option<Vec<String>>;
+
+/// What limits a connection, or a transaction alone if the second value is `TRUE`. No scopes stand for no limit.
+const LIMIT: &str = "SELECT set_config('kenning.scopes', coalesce(CAST(?1::text[] AS text), ''), ?2)";
+
 /// A connection.
 pub(super) struct Link {
     pub client: Client,
     statements: HashMap<String, Statement>,
+    /// The limit that the server knows.
+    limit: Limit,
     /// Whether the server has ended it.
     is_lost: bool,
 }
@@ -30,12 +38,28 @@ impl Link {
     /// A new one, and how people know the database.
     pub fn new(address: &str, access: &Access) -> Result<(Self, String), StoreError> {
         let (client, name) = connect(address, access)?;
-        Ok((Self { client, statements: HashMap::new(), is_lost: false }, name))
+        Ok((Self { client, statements: HashMap::new(), limit: None, is_lost: false }, name))
     }
 
     /// Whether the server is there no more, as far as is known.
     pub fn is_lost(&self) -> bool {
         self.is_lost || self.client.is_closed()
+    }
+
+    /// Tells the server the limit of the connection, unless it knows that already. Nothing may be open on it.
+    pub fn limit_to(&mut self, limit: &Limit) -> Result<(), Failure> {
+        if self.limit == *limit {
+            return Ok(());
+        }
+        // If that fails, nobody knows which limit the connection has.
+        self.query(LIMIT, &[limit, &false]).inspect_err(|_| self.is_lost = true)?;
+        self.limit.clone_from(limit);
+        Ok(())
+    }
+
+    /// The same until the end of the transaction.
+    pub fn limit_transaction_to(&mut self, limit: &Limit) -> Result<(), Failure> {
+        self.query(LIMIT, &[limit, &true]).map(drop)
     }
 
     /// Runs a statement that answers rows.

@@ -12,6 +12,7 @@ mod connect;
 mod database;
 mod holder;
 mod jobs;
+mod limit;
 mod link;
 mod nearest;
 mod pending;

@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../index/postgres/0006_scopes.sql"),
     include_str!("../../../index/postgres/0007_half_vectors.sql"),
     include_str!("../../../index/postgres/0008_jobs.sql"),
+    include_str!("../../../index/postgres/0009_limits.sql"),
 ];
 
 /// Each statement sees what was committed before it, whatever the server's default is.
@@ -219,6 +220,7 @@ mod tests {
             "0ccea939d97f2f4b6a6f983f9f0fac2ca3440486b94cdf1d46e034535d56766d",
             "3754108bac7c437c3b360fd4ec6c595fe355570b0573ea73bf5b015271d73178",
             "2f10e48e797b5530cbe9b72fce6b6412c08e006363f16da1b04de35defdddc72",
+            "f567ee490ca45369ba866f3d7ef4e0df7a43e98c106886895b872e939ce0844d",
         ];
         let hashes: Vec<String> = MIGRATIONS.iter().map(|sql| sha256_hex(sql.as_bytes())).collect();
         assert_eq!(hashes, released);

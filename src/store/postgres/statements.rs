@@ -235,6 +235,10 @@ impl WriteSql for SharedBatch<'_> {
         self.keep_texts_of(source)
     }
 
+    fn of_all_scopes<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        self.without_limit(work)
+    }
+
     fn commit_all(self) -> Result<(), StoreError> {
         self.commit()
     }

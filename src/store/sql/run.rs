@@ -182,6 +182,11 @@ pub trait WriteSql: RunSql {
     /// The same of the items of a file whose words are gone because they count elsewhere now.
     fn keep_words_of(&self, source: i64) -> Result<(), StoreError>;
 
+    /// Does a part of the batch that concerns all scopes, also if a request is limited to some.
+    fn of_all_scopes<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        work()
+    }
+
     /// Makes the changes true.
     fn commit_all(self) -> Result<(), StoreError>;
 

@@ -187,6 +187,7 @@ impl<C: WriteSql> WriteVectors for C {
     fn drop_unused_vectors(&self) -> Result<usize, StoreError> {
         let sql = "DELETE FROM vector
             WHERE NOT EXISTS (SELECT 1 FROM embedding WHERE embedding.text_hash = vector.text_hash)";
-        self.execute(sql, &[])
+        // A vector that no item has is in no scope.
+        self.of_all_scopes(|| self.execute(sql, &[]))
     }
 }

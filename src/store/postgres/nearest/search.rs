@@ -95,7 +95,7 @@ pub(super) fn nearest(
     let is_within = !database.is_idle();
     let found = database.at_once(|| {
         set(database, asked, is_most)?;
-        if let Some((is_own, scopes)) = own_scopes(database)? {
+        if let Some((is_own, scopes)) = own_scopes(database, filter)? {
             passes = format!("{passes} AND {is_own}");
             values.extend(scopes);
         }
@@ -204,9 +204,14 @@ fn read_on(database: &SharedDatabase, asked: usize, share: f64) -> Result<(), St
 }
 
 /// The condition that an item lies in a scope that the user sees, with its values. There is none if the user sees all
-/// scopes. The server checks the scope of each item anyway, but without the condition it reads every item to do so.
-fn own_scopes(database: &SharedDatabase) -> Result<Option<(String, Vec<SqlValue<'static>>)>, StoreError> {
-    if database.sees_all_scopes() {
+/// scopes, or if the filter of a limited request names them already. The server checks the scope of each item anyway,
+/// but without the condition it reads every item to do so.
+fn own_scopes(
+    database: &SharedDatabase,
+    filter: &ItemFilter,
+) -> Result<Option<(String, Vec<SqlValue<'static>>)>, StoreError> {
+    let is_named = database.rights.sees_all_scopes && filter.access.scopes().is_some();
+    if database.sees_all_scopes() || is_named {
         return Ok(None);
     }
     let scopes = database.rows("SELECT DISTINCT kenning.own_scopes()", &[], |row| row.text(0))?;

@@ -4,6 +4,7 @@ mod copies;
 mod databases;
 mod globs;
 mod jobs;
+mod limits;
 mod nearest;
 mod replica;
 mod rights;
