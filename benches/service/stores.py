@@ -92,7 +92,8 @@ def compare(folder, services, most, whole):
             if status != 200:
                 raise SystemExit(f"{name}: {status} {answer[:300]}")
             hits = [hit for result in json.loads(answer)["results"] for hit in result["hits"]]
-            found[name] = [hit["item"]["id"] for hit in hits]
+            # Without a kind, entries of packs are found too.
+            found[name] = [hit.get("item", hit).get("id") for hit in hits]
             gains[name].append(ndcg(found[name], qrels[question["_id"]]))
         same += found["file"] == found["shared"]
     each = ", ".join(f"{name} nDCG@10 {statistics.mean(gains[name]):.4f} in "
