@@ -36,7 +36,9 @@ const TEAMS: [&str; 2] = ["a, \"b\"", "c\u{1}{}"];
 fn made_for_teams() -> (tempfile::TempDir, WriterLock, SharedDatabase) {
     let (dir, lock, mut store) = made();
     let batch = store.begin(&lock).unwrap();
-    TEAMS.iter().for_each(|team| drop(batch.put_item(&of_team(team), None).unwrap()));
+    for team in TEAMS {
+        batch.put_item(&of_team(team), None).unwrap();
+    }
     batch.commit().unwrap();
     (dir, lock, store)
 }
@@ -165,7 +167,8 @@ fn a_limited_request_removes_vectors_that_nobody_uses() {
 fn what_is_written_behind_a_replica_is_limited_too() {
     let (dir, lock, _store) = made_for_teams();
     // One server stands for the replica and for what it follows.
-    let shared = SharedStore { read_url: Some(service_of(dir.path())), ..SharedStore::at(service_of(dir.path())) };
+    let url = service_of(dir.path());
+    let shared = SharedStore { read_url: Some(url.clone()), ..SharedStore::at(url) };
     let mut store = Database::open_at(&Place::shared(dir.path(), shared)).unwrap().unwrap();
     for (limit, writes) in [(&TEAMS[..1], true), (&TEAMS[1..], false), (&TEAMS[..1], true)] {
         store.limit_to(Some(&only(limit)));
