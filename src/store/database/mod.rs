@@ -230,11 +230,12 @@ impl Database {
         if let Self::File(file) = self { file.is_in_place() } else { true }
     }
 
-    /// A number that changes when another connection commits.
-    pub(crate) fn data_version(&self) -> Result<i64, StoreError> {
+    /// Refuses one that no longer answers. Refuses a database in PostgreSQL whose schema another `ken` has changed since
+    /// it was opened.
+    pub(crate) fn check_usable(&self) -> Result<(), StoreError> {
         match self {
-            Self::File(file) => file.data_version(),
-            Self::Shared(shared) => shared.database.version(),
+            Self::File(file) => file.check_usable(),
+            Self::Shared(shared) => shared.database.check_schema(),
         }
     }
 
