@@ -68,6 +68,14 @@ impl SharedStore {
         name_of(&self.url)
     }
 
+    /// The same for the replica that searches read from.
+    ///
+    /// # Errors
+    /// As [`SharedStore::name`].
+    pub fn read_name(&self) -> Result<Option<String>, StoreError> {
+        self.read_url.as_deref().map(name_of).transpose()
+    }
+
     /// The database of an address, reached as is usual. Its items are found by no words.
     pub fn at(url: impl Into<String>) -> Self {
         Self { url: url.into(), read_url: None, access: PostgresAccess::default(), words: None }
