@@ -124,6 +124,9 @@ fn full(status: &Status, verbose: bool, output: &Output) -> String {
             |recall| format!("searches find {:.1} % of the nearest", 100.0 * recall),
         );
         row("store", line(&store.address).into_owned());
+        if let Some(replica) = &store.reads_from {
+            row("", format!("searches read from {}", line(replica)));
+        }
         row("search", format!("{} vectors in the store; {how}", store.vectors));
         for complaint in store.complaints() {
             row("", style.warning(&complaint));

@@ -9,7 +9,7 @@ use crate::map::open::{Links, open};
 use crate::screen::{Size, shown, shown_text};
 use crate::store::{
     DATABASE, Database, Fault, Faults, FindWords, IndexModel, Inventory, MemoryCount, NearestIndex, ReadChanges,
-    ReadForgotten, ReadNearest, ReadSources, ReadVectors, Salvaged, ScopeCount,
+    ReadForgotten, ReadNearest, ReadSources, ReadVectors, Salvaged, ScopeCount, SharedStore,
 };
 use crate::types::{Access, Kind, MemoryState, Scope};
 use crate::vector::simd::Isa;
@@ -82,6 +82,8 @@ pub struct VectorsFile {
 pub struct StoreState {
     /// Its address without a password.
     pub address: String,
+    /// The address of the replica that searches read from, without a password.
+    pub reads_from: Option<String>,
     /// Vectors that can be searched.
     pub vectors: usize,
     /// Share of the nearest that a search by the index finds, as it was measured; none without an index: every vector
@@ -96,6 +98,11 @@ pub struct StoreState {
 }
 
 impl StoreState {
+    /// Where it lies, as far as the settings say.
+    fn of(shared: &SharedStore) -> Result<Self, EngineError> {
+        Ok(Self { address: shared.name()?, reads_from: shared.read_name()?, ..Self::default() })
+    }
+
     /// Why searches compare every vector though there are many; none if an index is used or would not help.
     pub fn without_index(&self) -> Option<&'static str> {
         match self.index? {
@@ -264,7 +271,7 @@ impl Engine {
         out.model = active.as_ref().map(|installed| installed.name().to_owned());
         let Some(database) = self.read_database()? else {
             if let Some(shared) = &self.settings.shared {
-                out.store = Some(StoreState { address: shared.name()?, ..StoreState::default() });
+                out.store = Some(StoreState::of(shared)?);
             }
             return Ok(out);
         };
@@ -299,12 +306,8 @@ impl Engine {
                 }
             });
         }
-        if let Some(shared) = database.shared() {
-            let mut state = StoreState {
-                address: shared.name().to_owned(),
-                without_words: shared.lacking_words()?,
-                ..StoreState::default()
-            };
+        if let (Some(shared), Some(place)) = (database.shared(), &self.settings.shared) {
+            let mut state = StoreState { without_words: shared.lacking_words()?, ..StoreState::of(place)? };
             if let Some(model) = database.index_model()? {
                 state.vectors = shared.searchable_vectors(&model)?;
                 // At 1 no search asks the index, whatever was measured before.

@@ -478,6 +478,16 @@ impl Diagnose for StoreError {
     }
 }
 
+/// What to do about a server that can only be read.
+const READ_ONLY: &str = "the server can only be read: name the primary in store.url, and the replica in store.read_url";
+
+/// Whether a standby said it, in whatever language.
+fn is_of_standby(error: &postgres::Error) -> bool {
+    let routine = error.as_db_error().and_then(postgres::error::DbError::routine);
+    // The second is the name before PostgreSQL 16.
+    routine.is_some_and(|routine| ["check_transaction_read_only", "check_XactReadOnly"].contains(&routine))
+}
+
 /// What to do about a server of PostgreSQL.
 fn postgres_hint(error: &postgres::Error) -> Option<String> {
     use postgres::error::SqlState;
@@ -500,6 +510,18 @@ fn postgres_hint(error: &postgres::Error) -> Option<String> {
         Some(&SqlState::DISK_FULL) => {
             "the server's disk is full; run it again when there is room, it goes on from there"
         }
+        Some(&SqlState::TOO_MANY_CONNECTIONS) => {
+            "raise max_connections of the server, or run fewer services: docs/shared.md says how many connections one opens"
+        }
+        Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => READ_ONLY,
+        // A standby refuses a transaction that is to write before it refuses a change.
+        Some(&SqlState::FEATURE_NOT_SUPPORTED) if is_of_standby(error) => READ_ONLY,
+        Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
+            "try again; if a replica often cancels searches, set hot_standby_feedback or raise max_standby_streaming_delay \
+             there"
+        }
+        Some(&SqlState::LOCK_NOT_AVAILABLE) => "another process changes the same row: try again",
+        Some(&SqlState::OUT_OF_MEMORY) => "the server has too little memory: give it more, or lower its work_mem",
         Some(_) => return None,
         None => "look at the address and whether the server runs",
     };

@@ -16,14 +16,7 @@ const MAX_IDLE: usize = 16;
 #[derive(Debug)]
 pub struct Pool {
     place: Place,
-    idle: Mutex<Vec<Idle>>,
-}
-
-/// A connection that nobody uses, with the version that it read when it was last taken.
-#[derive(Debug)]
-struct Idle {
-    database: Database,
-    version: i64,
+    idle: Mutex<Vec<Database>>,
 }
 
 impl Pool {
@@ -56,18 +49,22 @@ impl Pool {
     /// # Errors
     /// As [`Database::open_at`].
     pub fn reader_of(&self, scopes: Option<&[Scope]>) -> Result<Option<PooledReader<'_>>, StoreError> {
-        while let Some(Idle { mut database, version: before }) = self.take() {
-            // In any case: whoever had it before may have had another limit.
-            database.limit_to(scopes);
-            // One that cannot say is closed.
-            if let (true, Ok(version)) = (database.is_in_place(), database.data_version()) {
-                return Ok(Some(self.given(database, version, before == version)));
+        while let Some(mut database) = self.take() {
+            if !database.is_in_place() {
+                continue;
             }
+            // In any case, because an earlier request may have had another limit.
+            database.limit_to(scopes);
+            if database.check_usable().is_ok() {
+                return Ok(Some(self.given(database)));
+            }
+            // The others are no better, and where a server does not answer, each would take its time to find out.
+            self.close_idle();
+            break;
         }
         let Some(mut database) = Database::open_at(&self.place)? else { return Ok(None) };
         database.limit_to(scopes);
-        let version = database.data_version()?;
-        Ok(Some(self.given(database, version, false)))
+        Ok(Some(self.given(database)))
     }
 
     /// Closes the connections that nobody uses: before the files are replaced or removed.
@@ -82,20 +79,20 @@ impl Pool {
         self.lock().len()
     }
 
-    fn given(&self, database: Database, version: i64, unchanged: bool) -> PooledReader<'_> {
-        PooledReader { pool: self, database: Some(database), version, unchanged }
+    fn given(&self, database: Database) -> PooledReader<'_> {
+        PooledReader { pool: self, database: Some(database) }
     }
 
-    fn take(&self) -> Option<Idle> {
+    fn take(&self) -> Option<Database> {
         self.lock().pop()
     }
 
     /// The idle connections. A thread that panicked with the lock left a whole list behind.
-    fn lock(&self) -> MutexGuard<'_, Vec<Idle>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Database>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn give_back(&self, idle: Idle) {
+    fn give_back(&self, idle: Database) {
         let mut all = self.lock();
         if all.len() < MAX_IDLE {
             all.push(idle);
@@ -112,20 +109,6 @@ pub struct PooledReader<'p> {
     pool: &'p Pool,
     /// There until it is dropped.
     database: Option<Database>,
-    version: i64,
-    unchanged: bool,
-}
-
-impl PooledReader<'_> {
-    /// Whether nobody else, in this process or another, has committed anything since this very connection was taken the
-    /// time before. What its own user committed through it does not count; counters that others committed do, so
-    /// `false` means no more than that [`stamp`](super::ReadEvents::stamp) is to be asked.
-    ///
-    /// Whoever keeps something that is derived from the store, and brings it up to date whenever this is `false`, has
-    /// it up to date whenever this is `true`, whichever connection it was read through.
-    pub fn is_unchanged(&self) -> bool {
-        self.unchanged
-    }
 }
 
 impl Deref for PooledReader<'_> {
@@ -151,7 +134,7 @@ impl DerefMut for PooledReader<'_> {
 impl Drop for PooledReader<'_> {
     fn drop(&mut self) {
         if let Some(database) = self.database.take().filter(Database::is_idle) {
-            self.pool.give_back(Idle { database, version: self.version });
+            self.pool.give_back(database);
         }
     }
 }
@@ -184,20 +167,17 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_comes_back_and_knows_whether_anybody_wrote() {
+    fn a_connection_comes_back() {
         let (dir, pool) = made();
-        assert!(!pool.reader().unwrap().unwrap().is_unchanged(), "a new connection knows nothing");
+        drop(pool.reader().unwrap().unwrap());
         assert_eq!(pool.idle(), 1);
-        assert!(pool.reader().unwrap().unwrap().is_unchanged());
         {
             let reader = pool.reader().unwrap().unwrap();
-            assert!(reader.is_unchanged());
-            // Before or after the last read of this connection: the next user must look.
+            assert_eq!(pool.idle(), 0);
             write(dir.path(), 1);
             assert_eq!(reader.changes().unwrap(), 1);
         }
-        assert!(!pool.reader().unwrap().unwrap().is_unchanged());
-        assert!(pool.reader().unwrap().unwrap().is_unchanged());
+        assert_eq!(pool.idle(), 1);
         pool.close_idle();
         assert_eq!(pool.idle(), 0);
     }
@@ -211,7 +191,7 @@ mod tests {
         write(dir.path(), 1);
         Database::salvage(&lock(dir.path())).unwrap();
         let reader = pool.reader().unwrap().unwrap();
-        assert!(reader.is_in_place() && !reader.is_unchanged());
+        assert!(reader.is_in_place());
         assert_eq!((pool.idle(), reader.changes().unwrap()), (0, 1));
     }
 

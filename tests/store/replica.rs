@@ -69,6 +69,23 @@ impl Asked {
     }
 }
 
+/// `ken status` says where changes go, and where searches read.
+fn status_names_both(user: &User, primary: &Server, standby: &Server) {
+    let name = |server: &Server| format!("postgres://postgres@a socket:{}/kenning", server.port());
+    let store = &user.ken(&["status", "--json"]).json()["store"];
+    assert_eq!((&store["address"], &store["reads_from"]), (&json!(name(primary)), &json!(name(standby))));
+    let told = user.ken(&["status"]).out;
+    let rows = format!("store     {}\n          searches read from {}\n", name(primary), name(standby));
+    assert!(told.contains(&rows), "{told}");
+}
+
+/// Where `store.url` names a standby, the error says what to do.
+fn cannot_be_written(standby: &Server) {
+    let mistaken = User::at(standby.address());
+    let put = mistaken.ken_with(&["items", "put", "-"], item(3).to_string().as_bytes());
+    assert!(put.code == 10 && put.err.contains("name the primary in store.url"), "{put:?}");
+}
+
 #[test]
 fn searches_read_from_a_standby_and_changes_go_to_the_server_that_it_follows() {
     let mut primary = Server::start();
@@ -80,6 +97,8 @@ fn searches_read_from_a_standby_and_changes_go_to_the_server_that_it_follows() {
     user.write("config.toml", format!("[store]\nread_url = {:?}\n", standby.address()));
     let service = Asked(Service::start(&user, &[]));
     assert_eq!((finds(&user), service.finds()), (1, 1));
+    status_names_both(&user, &primary, &standby);
+    cannot_be_written(&standby);
 
     // A standby that lags behind: what is written is where it belongs, and is not read there.
     standby.psql("kenning", "SELECT pg_wal_replay_pause()");

@@ -68,6 +68,14 @@ impl SharedStore {
         name_of(&self.url)
     }
 
+    /// The same for the replica that searches read from.
+    ///
+    /// # Errors
+    /// As [`SharedStore::name`].
+    pub fn read_name(&self) -> Result<Option<String>, StoreError> {
+        self.read_url.as_deref().map(name_of).transpose()
+    }
+
     /// The database of an address, reached as is usual. Its items are found by no words.
     pub fn at(url: impl Into<String>) -> Self {
         Self { url: url.into(), read_url: None, access: PostgresAccess::default(), words: None }
@@ -230,11 +238,12 @@ impl Database {
         if let Self::File(file) = self { file.is_in_place() } else { true }
     }
 
-    /// A number that changes when another connection commits.
-    pub(crate) fn data_version(&self) -> Result<i64, StoreError> {
+    /// Refuses one that no longer answers. Refuses a database in PostgreSQL whose schema another `ken` has changed since
+    /// it was opened.
+    pub(crate) fn check_usable(&self) -> Result<(), StoreError> {
         match self {
-            Self::File(file) => file.data_version(),
-            Self::Shared(shared) => shared.database.version(),
+            Self::File(file) => file.check_usable(),
+            Self::Shared(shared) => shared.database.check_schema(),
         }
     }
 

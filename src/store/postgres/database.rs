@@ -225,18 +225,8 @@ impl SharedDatabase {
         self.seen().need_all(&self.name)
     }
 
-    /// A number that changes when anybody commits anything.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the server refuses, or another `ken` has changed the schema since the store was opened.
-    pub fn version(&self) -> Result<i64, StoreError> {
-        let sql = format!("SELECT hashtextextended(CAST(pg_current_snapshot() AS text), 0), {SCHEMA}");
-        let (version, schema) = self.one(&sql, &[], |row| Ok((row.integer(0)?, row.integer(1)?)))?;
-        is_present(schema, &self.name).map(|()| version)
-    }
-
     /// Refuses what another `ken` has made of the schema since the store was opened.
-    pub(super) fn check_schema(&self) -> Result<(), StoreError> {
+    pub(in crate::store) fn check_schema(&self) -> Result<(), StoreError> {
         let schema = self.one(&format!("SELECT {SCHEMA}"), &[], |row| row.integer(0))?;
         is_present(schema, &self.name)
     }

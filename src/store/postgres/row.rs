@@ -35,16 +35,19 @@ impl Failure {
 /// What the server of this name said. What it says of content that nobody wrote is damage.
 pub(super) fn refused(name: &str) -> impl Fn(postgres::Error) -> StoreError + '_ {
     |source| match odd_content(&source) {
+        _ if is_of_another_scope(&source) => StoreError::OtherScope { name: name.to_owned() },
         Some(what) => StoreError::OddValue { name: name.to_owned(), what },
-        None if is_of_another_scope(&source) => StoreError::OtherScope { name: name.to_owned() },
         None => StoreError::Postgres { name: name.to_owned(), source },
     }
 }
 
-/// Whether a policy refused a row that was written. The server's words may be of any language.
+/// Whether a policy refused a row that was written, or a file is moved to a path that somebody holds. Nobody moves one to
+/// a path that they see, so a scope that they do not see holds it. The server's words may be of any language.
 fn is_of_another_scope(error: &postgres::Error) -> bool {
-    error.as_db_error().is_some_and(|said| {
-        *said.code() == SqlState::INSUFFICIENT_PRIVILEGE && said.routine() == Some("ExecWithCheckOptions")
+    error.as_db_error().is_some_and(|said| match *said.code() {
+        SqlState::INSUFFICIENT_PRIVILEGE => said.routine() == Some("ExecWithCheckOptions"),
+        SqlState::UNIQUE_VIOLATION => said.constraint() == Some("source_path_key"),
+        _ => false,
     })
 }
 

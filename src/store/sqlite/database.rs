@@ -216,9 +216,9 @@ impl Database {
         self.file
     }
 
-    /// A number that rises when another connection commits, and never when this one does.
-    pub(crate) fn data_version(&self) -> Result<i64, StoreError> {
-        let read = |row: &Row<'_>| row.get(0);
+    /// Refuses one that no longer answers.
+    pub(crate) fn check_usable(&self) -> Result<(), StoreError> {
+        let read = |row: &Row<'_>| row.get::<_, i64>(0).map(drop);
         self.sql(self.connection.prepare_cached("PRAGMA data_version").and_then(|mut s| s.query_row([], read)))
     }
 

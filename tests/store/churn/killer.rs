@@ -1,9 +1,8 @@
 //! Commands that are run and killed, at a moment that is chosen by what they are at.
 
 use crate::support::ken::User;
-use kenning::store::{PostgresAccess, SharedDatabase};
 use rusqlite::{Connection, OpenFlags};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,7 +49,7 @@ pub fn leftovers(home: &Path) -> BTreeSet<PathBuf> {
 /// What says whether anybody has changed it.
 enum Store {
     File(Connection),
-    Shared(Box<SharedDatabase>),
+    Shared(Box<RefCell<postgres::Client>>),
 }
 
 impl Watch {
@@ -58,8 +57,8 @@ impl Watch {
         let home = user.home();
         let store = match user.store() {
             Some(address) => {
-                let shared = SharedDatabase::open(address, &PostgresAccess::default());
-                Store::Shared(Box::new(shared.unwrap().unwrap()))
+                let client = postgres::Client::connect(address, postgres::NoTls).unwrap();
+                Store::Shared(Box::new(RefCell::new(client)))
             }
             None => {
                 let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
@@ -75,7 +74,10 @@ impl Watch {
     fn data_version(&self) -> i64 {
         match &self.store {
             Store::File(file) => file.query_row("PRAGMA data_version", [], |row| row.get(0)).unwrap_or(self.version),
-            Store::Shared(shared) => shared.version().unwrap(),
+            Store::Shared(client) => {
+                let sql = "SELECT hashtextextended(CAST(pg_current_snapshot() AS text), 0)";
+                client.borrow_mut().query_one(sql, &[]).unwrap().get(0)
+            }
         }
     }
 

@@ -40,6 +40,7 @@ fn reads_go_to_the_replica_and_changes_to_the_server_that_it_follows() {
     assert_eq!(user(&store).unwrap(), "reads_only");
     let refused = store.execute("INSERT INTO meta VALUES ('x', 'y')", &[]).unwrap_err();
     assert!(refused.to_string().contains("read-only transaction"), "the address's own options hold: {refused}");
+    assert!(refused.hint().is_some_and(|hint| hint.contains("name the primary in store.url")), "{refused}");
     let batch = store.begin(&lock).unwrap();
     let row = batch.put_item(&item("chunk/1"), None).unwrap();
     batch.commit().unwrap();

@@ -82,8 +82,8 @@ fn a_server_that_accepts_and_says_nothing_is_given_up() {
 
 /// Stops the process of a connection, or lets it go on. Its kernel goes on to acknowledge what it is sent.
 fn signal(store: &SharedDatabase, process: i64, signal: &str) {
-    let sql = format!("COPY (SELECT 1) TO PROGRAM 'kill -{signal} {process}'");
-    assert_eq!(server().psql("postgres", &sql), "COPY 1\n", "{}", store.name());
+    let sql = format!("COPY (SELECT 1 WHERE FALSE) TO PROGRAM 'kill -{signal} {process}'");
+    assert_eq!(server().psql("postgres", &sql), "COPY 0\n", "{}", store.name());
 }
 
 fn process(store: &SharedDatabase) -> i64 {
@@ -120,4 +120,25 @@ fn what_may_take_its_time_is_not_given_up() {
     assert!(batch.exists("SELECT FROM pg_sleep(7)", &[]).unwrap());
     batch.commit().unwrap();
     assert!(store.exists("SELECT FROM pg_sleep(9)", &[]).is_err(), "then statements have their limit again");
+}
+
+/// When the server goes away, one idle connection and one new one say so, however many are idle.
+#[test]
+fn idle_connections_are_not_tried_one_after_another() {
+    let (dir, _lock, store) = made();
+    drop(store);
+    let pool = Pool::at(Place::shared(dir.path(), SharedStore::at(address_of(dir.path()))));
+    let many: Vec<_> = (0..4).map(|_| pool.reader().unwrap().unwrap()).collect();
+    drop(many);
+    assert_eq!(pool.idle(), 4);
+    let name = database_of(dir.path());
+    server().psql("postgres", &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false"));
+    cut(dir.path());
+    let refused = pool.reader().unwrap_err();
+    assert_eq!((refused.kind(), pool.idle()), (ErrorKind::Network, 0), "{refused}");
+    let log = server().log();
+    let refusal = |line: &&str| line.contains(&name) && line.contains("not currently accepting connections");
+    assert_eq!(log.lines().filter(refusal).count(), 2, "{log}");
+    server().psql("postgres", &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true"));
+    assert!(pool.reader().unwrap().is_some());
 }
