@@ -5,9 +5,9 @@
 //! folder and the home are empty and private; and a line that names a program by its path is not run. A run with a
 //! harmless value says what a line does; with a hostile one it must do the same, and hand the value on as it is.
 
+use crate::support::program::program;
 use kenning::canon::{Canon, Stored, fill};
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 const HARMLESS: &str = "harmless";
@@ -149,10 +149,8 @@ impl Folder {
         for name in ["bin", "work"] {
             std::fs::create_dir(folder.path(name)).unwrap();
         }
-        let program = folder.path("bin/touched");
         let text = "#!/bin/sh\nprintf '%s\\0' \"${0##*/}\" \"$@\" '<end>' >>\"$TRACE\"\nexit \"$CODE\"\n";
-        std::fs::write(&program, text).unwrap();
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        program(&folder.path("bin/touched"), text);
         folder
     }
 

@@ -2,8 +2,8 @@
 #![cfg(unix)]
 
 use crate::support::ken::{Ran, User, run, write};
+use crate::support::program::program;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -41,8 +41,7 @@ fn no_other_module_starts_a_program() {
 }
 
 fn script(path: &Path, text: &str) {
-    write(path, format!("#!/bin/sh\n{text}\n"));
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    program(path, &format!("#!/bin/sh\n{text}\n"));
 }
 
 /// A user in a folder of a stranger, whose traps leave marks.

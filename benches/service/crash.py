@@ -5,7 +5,7 @@
 
 KEN_HOME is a home with models; the service has one of its own. KEN_STORE_URL may name an empty database in PostgreSQL,
 which the service uses then. Every write that was acknowledged must be there afterwards, nothing whose deletion was
-acknowledged may return, and the service must be ready soon after each start.
+acknowledged may return, in the list and in searches meanwhile, and the service must be ready soon after each start.
 Writes without an answer may have happened or not. Prints how many there were, and exits with 1 at the first loss.
 """
 
@@ -30,20 +30,32 @@ class Truth:
 
     def __init__(self):
         self.lock, self.known, self.acknowledged = threading.Lock(), {}, 0
+        # The last text of each id that was put, and of each whose deletion was acknowledged since, by program.
+        self.texts, self.deleted = {}, {}
+        # Searches for what was deleted, and what they found nevertheless.
+        self.searched, self.lost = 0, []
+
+    def check(self):
+        if self.lost:
+            sys.exit(f"LOST: {self.lost[0]}")
 
 
 class Program(threading.Thread):
     """One of several that put and delete ids of their own, search, and index."""
 
-    def __init__(self, number, service, truth):
+    def __init__(self, number, service, truth, others=()):
         super().__init__(daemon=True)
         self.number, self.service, self.truth = number, service, truth
+        # Services that must know as much.
+        self.all = [service, *others]
         self.random, self.running = random.Random(number), True
+        self.texts, self.deleted = (those.setdefault(number, {}) for those in (truth.texts, truth.deleted))
 
-    def ask(self, method, path, body=None):
-        connection = http.client.HTTPConnection(*self.service.address, timeout=30)
+    def ask(self, method, path, body=None, service=None):
+        service = service or self.service
+        connection = http.client.HTTPConnection(*service.address, timeout=30)
         try:
-            headers = {"Authorization": f"Bearer {self.service.token}", "Content-Type": "application/json"}
+            headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "application/json"}
             connection.request(method, path, json.dumps(body) if body is not None else None, headers)
             answer = connection.getresponse()
             return answer.status, answer.read()
@@ -65,6 +77,8 @@ class Program(threading.Thread):
             self.delete()
         elif choice < 0.67 and self.number == 0:
             self.ask("POST", "/v1/index", {"paths": [self.service.docs]})
+        elif choice < 0.8 and self.deleted:
+            self.search_deleted()
         else:
             self.ask("POST", "/v1/search", {"query": " ".join(self.random.sample(WORDS, 3)), "dry_run": True})
 
@@ -74,6 +88,9 @@ class Program(threading.Thread):
         with self.truth.lock:
             for item in items:
                 self.truth.known.pop(item["id"], None)
+        for item in items:
+            self.deleted.pop(item["id"], None)
+            self.texts[item["id"]] = item["text"]
         status, _ = self.ask("PUT", "/v1/items", {"items": items})
         if status == 200:
             with self.truth.lock:
@@ -89,6 +106,21 @@ class Program(threading.Thread):
             with self.truth.lock:
                 self.truth.acknowledged += 1
                 self.truth.known[one] = None
+            if one in self.texts:
+                self.deleted[one] = self.texts[one]
+
+    def search_deleted(self):
+        """Looks for an id by its last text: no service may find what was deleted."""
+        one, text = self.random.choice(list(self.deleted.items()))
+        body = {"query": text, "limit": 50, "min_relevance": 0, "dry_run": True}
+        status, answer = self.ask("POST", "/v1/search", body, self.random.choice(self.all))
+        if status != 200:
+            return
+        hits = [hit for result in json.loads(answer)["results"] for hit in result["hits"]]
+        with self.truth.lock:
+            self.truth.searched += 1
+            if any((hit.get("item") or {}).get("id") == one for hit in hits):
+                self.truth.lost.append(f"{one} was deleted and is found")
 
 
 class Service:
@@ -177,13 +209,15 @@ def main():
             kills += 1
             for program in programs:
                 program.join()
+            truth.check()
             service.start()
             count = compare(Program(9, service, truth), truth)
             (folder / "docs" / f"{random.randrange(40)}.md").write_text(f"# Note\n\n{random.choice(WORDS)}\n")
         service.process.send_signal(signal.SIGTERM)
         doctor = subprocess.run([service.ken, "doctor"], env=service.variables, capture_output=True, text=True)
         print(f"{kills} kills, {changes} changes of the model, {truth.acknowledged} writes acknowledged, "
-              f"{count} items, slowest start {service.slowest * 1e3:.0f} ms, doctor exits with {doctor.returncode}")
+              f"{truth.searched} searches for deleted items, {count} items, "
+              f"slowest start {service.slowest * 1e3:.0f} ms, doctor exits with {doctor.returncode}")
         sys.exit(doctor.returncode)
 
 

@@ -5,16 +5,18 @@
 
 KEN_HOME is a home with models; each service has one of its own. BIN is the folder of the server's programs; it runs as
 the user `nobody` if this runs as root. Programs put, delete and search through all services. Every round ends with one
-trouble: a service is killed, two are, connections are cut, or the server is stopped at once and started again. Then
-every write that was acknowledged must be there, nothing whose deletion was acknowledged may return, in lists and in
-searches, and all services must agree. All services have the same folder, so each may do the jobs of the others: at the
-end every job must have ended, and none twice. Prints how many there were, and exits with 1 at the first loss.
+trouble: a service is killed, two are, connections are cut, the server is stopped at once, or its first process gets
+`kill -9`; a server that has ended is started again. Every write that was acknowledged must be there, nothing whose
+deletion was acknowledged may return, in lists and in searches, also while programs write, and all services must agree.
+All services have the same folder, so each may do the jobs of the others: at the end every job must have ended, and none
+twice. Prints how many there were, and exits with 1 at the first loss.
 """
 
 import argparse
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -63,6 +65,18 @@ class Server:
         self.run("pg_ctl", "-D", "data", "-m", "immediate", "stop")
         time.sleep(random.uniform(0.2, 2))
         self.start()
+
+    def kill(self):
+        """Its first process has no time to end the others. No new one starts before these have noticed."""
+        os.kill(int((self.folder / "data" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+        until = time.monotonic() + 60
+        while True:
+            try:
+                return self.start()
+            except subprocess.CalledProcessError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.2)
 
     def psql(self, database, sql):
         command = [self.programs / "psql", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-d", database,
@@ -145,10 +159,12 @@ def main():
             while server.psql("kenning", "SELECT to_regclass('kenning.job') IS NULL") == "t":
                 time.sleep(0.1)
             server.psql("kenning", ENDS)
-            troubles = {"a service killed": 0, "two services killed": 0, "connections cut": 0, "server stopped": 0}
+            troubles = {"a service killed": 0, "server stopped": 0, "two services killed": 0, "server killed": 0,
+                        "connections cut": 0}
             end, count = time.monotonic() + options.seconds, 0
             while time.monotonic() < end:
-                programs = [Program(number, services[number % SERVICES], truth) for number in range(2 * SERVICES)]
+                programs = [Program(number, services[number % SERVICES], truth, services)
+                            for number in range(2 * SERVICES)]
                 for program in programs:
                     program.start()
                 time.sleep(options.every * random.uniform(0.5, 1.0))
@@ -162,11 +178,14 @@ def main():
                     server.cut()
                 elif trouble == "server stopped":
                     server.crash()
+                elif trouble == "server killed":
+                    server.kill()
                 time.sleep(1)
                 for program in programs:
                     program.running = False
                 for program in programs:
                     program.join()
+                truth.check()
                 for one in killed:
                     one.start()
                 counts = {compare(Program(99, one, truth), truth) for one in services}
@@ -181,8 +200,9 @@ def main():
             doctor = subprocess.run([ken, "doctor"], env=services[0].variables, capture_output=True, text=True)
             slowest = max(one.slowest for one in services)
             told = ", ".join(f"{many} times {what}" for what, many in troubles.items())
-            print(f"{told}; {truth.acknowledged} writes acknowledged, {count} items, {done} of them begun again, "
-                  f"slowest start {slowest * 1e3:.0f} ms, doctor exits with {doctor.returncode}")
+            print(f"{told}; {truth.acknowledged} writes acknowledged, {truth.searched} searches for deleted "
+                  f"items, {count} items, {done} of them begun again, slowest start {slowest * 1e3:.0f} ms, "
+                  f"doctor exits with {doctor.returncode}")
             sys.exit(doctor.returncode)
         finally:
             server.run("pg_ctl", "-D", "data", "-m", "immediate", "stop")

@@ -1,7 +1,10 @@
 //! What macOS and other Unix systems do in the place of `linux.rs`.
 
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::net::{AddressFamily, SocketType, socket};
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::Duration;
 
@@ -25,4 +28,11 @@ pub(super) fn follow_parent(is_alone: fn(u32) -> bool, parent: u32, end: fn()) -
         end();
     };
     std::thread::Builder::new().spawn(watch).map(drop)
+}
+
+/// A socket for the file system, which programs that are started do not get.
+pub(super) fn stream_socket() -> io::Result<OwnedFd> {
+    let made = socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
+    fcntl_setfd(&made, FdFlags::CLOEXEC)?;
+    Ok(made)
 }

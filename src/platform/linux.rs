@@ -2,9 +2,11 @@
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 use rustix::process::{Signal, set_parent_process_death_signal};
 use std::fs::File;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 /// For reading. It does not wait for the other end of a FIFO, and a terminal does not become that of this process.
@@ -35,4 +37,9 @@ pub(super) fn open_unlinked(path: &Path, refused: fn() -> io::Error) -> io::Resu
 /// From now on SIGTERM comes when the parent goes. It may have gone before the kernel was told, which the caller asks.
 pub(super) fn follow_parent(_: fn(u32) -> bool, _: u32, _: fn()) -> io::Result<()> {
     Ok(set_parent_process_death_signal(Some(Signal::TERM))?)
+}
+
+/// A socket for the file system, which programs that are started do not get.
+pub(super) fn stream_socket() -> io::Result<OwnedFd> {
+    Ok(socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?)
 }

@@ -8,9 +8,10 @@ use super::bsd as kernel;
 use super::linux as kernel;
 
 use listenfd::ListenFd;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
-use rustix::process::{Pid, Resource, Signal, umask};
+use rustix::net::SocketAddrUnix;
+use rustix::process::{Pid, Resource, Signal};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGABRT, SIGCHLD, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
@@ -36,6 +37,8 @@ pub(super) const PROGRAMS: &[&str] = &["/bin", "/usr/bin", "/usr/local/bin", "/o
 pub(super) const TEMPORARY: &str = "/tmp";
 pub(super) const GIT_SETTINGS: &str = "/etc/gitconfig";
 pub(super) const HAS_SOCKETS: bool = true;
+/// How many connections may wait at a socket. The system lowers it to its own limit.
+const WAITING: i32 = 4096;
 pub(super) const HAS_GROUPS: bool = true;
 
 pub(super) fn open_without_waiting(options: &mut OpenOptions) {
@@ -287,11 +290,15 @@ pub(super) fn listen_at(path: &Path) -> io::Result<UnixListener> {
     if fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket()) {
         fs::remove_file(path)?;
     }
-    // From its first moment on: changed afterwards, somebody else could have connected before.
-    let before = umask(Mode::from_raw_mode(0o177));
-    let bound = UnixListener::bind(path);
-    umask(before);
-    bound
+    let socket = kernel::stream_socket()?;
+    rustix::net::bind(&socket, &SocketAddrUnix::new(path)?)?;
+    // Nobody can connect before it listens, so this is early enough. A umask would hold for all threads of the process.
+    let closed = fs::set_permissions(path, Permissions::from_mode(0o600));
+    let listens = closed.and_then(|()| Ok(rustix::net::listen(&socket, WAITING)?));
+    if listens.is_err() {
+        drop(fs::remove_file(path));
+    }
+    listens.map(|()| socket.into())
 }
 
 pub(super) fn connect_to(path: &Path, time: Duration) -> io::Result<UnixStream> {

@@ -1,10 +1,11 @@
 use super::*;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
+
+#[path = "../../tests/support/program.rs"]
+mod written;
 
 fn program(path: &Path, script: &str) {
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    written::program(path, &format!("#!/bin/sh\n{script}\n"));
 }
 
 fn programs(variables: &[(&str, &str)], here: &Path) -> Programs {

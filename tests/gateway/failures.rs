@@ -30,10 +30,16 @@ fn a_dead_server_is_told_of_and_started_again() {
 #[test]
 fn one_that_hangs_floods_or_cannot_start_hinders_no_other() {
     let behind = Behind::new();
-    let servers: [(&str, &[&str]); 4] = [("bad", &["loop"]), ("good", &[]), ("mute", &["silent"]), ("wet", &[])];
-    let mut agent = behind.agent(&servers, json!({"startMs": 3000, "callMs": 1500}));
+    // Only here the time to start is short: a server that answers may need longer on a slow machine.
+    let mut agent = behind.agent(&[("mute", &["silent"])], json!({"startMs": 3000}));
     let told = failed(&through(&mut agent, "mute__echo", json!({"text": "x"})));
     assert!(told.contains("did not start and list its tools within 3 s"), "{told}");
+    let found = agent.told("find", json!({"task": "count the words of a text"}));
+    assert!(found.contains("note: server mute"), "{found}");
+    assert_eq!(agent.go(), Some(0));
+    let behind = Behind::new();
+    let servers: [(&str, &[&str]); 3] = [("bad", &["loop"]), ("good", &[]), ("wet", &[])];
+    let mut agent = behind.agent(&servers, json!({"callMs": 1500}));
     let told = failed(&through(&mut agent, "bad__echo", json!({"text": "x"})));
     assert!(told.contains("more than 100 pages"), "{told}");
     // While others hang, one that does not is not kept waiting.
@@ -47,15 +53,20 @@ fn one_that_hangs_floods_or_cannot_start_hinders_no_other() {
     // It stands behind the call that waits, as its server takes one at a time; it is told so, or answered in time.
     assert!(answer["result"].is_object(), "{answer}");
     let found = agent.told("find", json!({"task": "count the words of a text"}));
-    assert!(found.contains("good__count_words") && found.contains("note: server mute"), "{found}");
+    assert!(found.contains("good__count_words") && found.contains("note: server bad"), "{found}");
     assert_eq!(agent.go(), Some(0));
+    // Nor does one that has not started yet.
+    let mut agent = behind.agent(&[("good", &[]), ("mute", &["silent"])], json!({}));
+    agent.send(&call(1003, "mute__echo"));
+    assert!(through(&mut agent, "good__count_words", json!({"text": "x"}))["result"].is_object());
+    drop(agent);
     assert!(soon(|| behind.running() == 0), "{} processes are left", behind.running());
 }
 
 #[test]
 fn a_call_that_takes_too_long_is_told_of() {
     let behind = Behind::new();
-    let mut agent = behind.agent(&[("a", &[])], json!({"callMs": 300}));
+    let mut agent = behind.agent(&[("a", &[])], json!({"callMs": 2000}));
     let told = failed(&through(&mut agent, "a__wait", json!({})));
     assert!(told.contains("gave no answer within") && told.contains("started again"), "{told}");
     assert_eq!(through(&mut agent, "a__echo", json!({"text": "x"}))["result"]["isError"], Value::Null);

@@ -1,9 +1,9 @@
 use crate::support::held::on_every_store;
 use crate::support::ken::{User, run};
+use crate::support::moments::Moments;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 const SECRET: &str = "The zanzibarium password hangs on a nail behind the door of the old kitchen. Whoever needs it has to ask the cook, who keeps the key, sleeps until noon, and does not like to be woken; so it is better to come in the evening, when the bread is in the oven and she has time to talk, or to send somebody whom she knows from the years before.";
@@ -483,7 +483,7 @@ on_every_store!(forgetting_again_after_a_kill_completes_it);
 /// Killed at any moment, it is completed by doing it again.
 fn forgetting_again_after_a_kill_completes_it(new: fn() -> User) {
     let kills = crate::support::long::amount("KEN_KILLS", 12, 4);
-    let (mut whole, mut running) = (Duration::ZERO, 0);
+    let (mut moments, mut running) = (None::<Moments>, 0);
     for round in 0..=kills {
         let user = new();
         // One of a file, and one that lies in no file.
@@ -497,23 +497,16 @@ fn forgetting_again_after_a_kill_completes_it(new: fn() -> User) {
             user.exported().iter().filter_map(|r| r["item"]["uid"].as_str().map(str::to_owned)).collect();
         assert!(imported["items"].as_u64() > Some(0) && ids.len() > 2, "{imported} {ids:?}");
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let mut command = user.command(&[&["forget"], &ids[..]].concat());
-        let started = Instant::now();
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        if round == 0 {
-            child.wait().unwrap();
-            whole = started.elapsed();
-        } else {
-            std::thread::sleep(whole * round / kills);
-            running += u32::from(child.try_wait().unwrap().is_none());
-            child.kill().unwrap();
-            child.wait().unwrap();
+        let command = user.command(&[&["forget"], &ids[..]].concat());
+        match &mut moments {
+            None => moments = Some(Moments::new(command)),
+            Some(moments) => running += u32::from(moments.kill(command)),
         }
         let again = user.ken(&[&["forget"], &ids[..]].concat());
         assert_eq!(again.code, 0, "{again:?}");
         assert!(user.texts().is_empty());
         for word in ["zanzibarium", "marmalade"] {
-            assert!(!user.holds(word), "{word} after {:?}", whole * round / kills);
+            assert!(!user.holds(word), "{word} in round {round}");
         }
         let third = user.ken(&[&["forget"], &ids[..]].concat());
         assert_eq!((third.code, third.out), (0, format!("Already forgotten: {}.\n", ids.len())));

@@ -3,12 +3,13 @@
 use super::snapshots::settings;
 use crate::support::ken::{User, section};
 use crate::support::request::session;
-use kenning::engine::{Engine, EngineError};
-use kenning::ingest::{IndexOptions, IndexReport};
+use kenning::engine::{Engine, EngineError, Progress};
+use kenning::ingest::{self, IndexOptions, IndexReport};
 use kenning::store::{Record, current_writer};
 use kenning::types::{Access, Attributes, ExternalItem, Kind, Scope};
 use std::cell::Cell;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
 const FILES: usize = 40;
@@ -89,6 +90,9 @@ fn items_get_in_between_two_batches_and_other_processes_do_not() {
     let user = User::new();
     let folder = written(&user);
     let engine = Engine::new(settings(&user));
+    // Whoever waits for the right to write is asked again and again whether it still wants it.
+    const WAITS: usize = 8;
+    let asked = AtomicUsize::new(0);
     let put = |id: &str| {
         let item = ExternalItem {
             id: id.to_owned(),
@@ -100,28 +104,48 @@ fn items_get_in_between_two_batches_and_other_processes_do_not() {
             provider: None,
             attributes: Attributes::default(),
         };
-        engine.put_items(vec![item], &Access::all(), &session().patient(Duration::from_secs(120)))
+        let stopped = || {
+            asked.fetch_add(1, SeqCst);
+            false
+        };
+        let session = session().heard_by(|_| {}).patient(Duration::from_secs(120)).stopped_by(&stopped);
+        let put = engine.put_items(vec![item], &Access::all(), &session);
+        asked.store(WAITS, SeqCst);
+        put
     };
     let (begun, begins) = std::sync::mpsc::channel();
     std::thread::scope(|threads| {
         let indexing = threads.spawn(|| {
-            let session = session();
-            let mut waited = false;
-            let session = session.heard_by(|_| {
-                // Somebody waits before the first batch is committed.
-                if !std::mem::replace(&mut waited, true) {
+            let (session, begun) = (session(), begun);
+            let (mut batches, mut writers) = (0, Vec::new());
+            let session = session.heard_by(|progress| {
+                let Progress::Index(ingest::Progress::Indexing { .. }) = progress else { return };
+                batches += 1;
+                writers.push(current_writer(&user.home()));
+                if batches == 1 {
+                    // The first batch is committed. Others are let in only when somebody waits.
                     begun.send(()).unwrap();
-                    std::thread::sleep(Duration::from_millis(300));
+                    while asked.load(SeqCst) < WAITS {
+                        std::thread::sleep(Duration::from_millis(5));
+                    }
+                    writers.push(current_writer(&user.home()));
                 }
             });
-            engine.index(std::slice::from_ref(&folder), &IndexOptions::default(), &session)
+            let report = engine.index(std::slice::from_ref(&folder), &IndexOptions::default(), &session);
+            drop(session);
+            (report, batches, writers)
         });
         begins.recv().unwrap();
-        assert_eq!(put("a").unwrap().added, 1);
-        assert!(!indexing.is_finished(), "it was let in and did not wait for the end");
-        assert!(current_writer(&user.home()).is_some_and(|who| who.contains("ken index")), "others stay out");
-        assert_eq!(indexing.join().unwrap().unwrap().files_added, FILES);
+        let put = put("a");
+        let (report, batches, writers) = indexing.join().unwrap();
+        assert_eq!((put.unwrap().added, report.unwrap().files_added), (1, FILES));
+        assert!(batches > 2, "{batches}");
+        let stays_out = |who: &Option<String>| who.as_ref().is_some_and(|who| who.contains("ken index"));
+        assert!(writers.iter().all(stays_out), "others stay out: {writers:?}");
     });
+    let sides = "SELECT (SELECT count(*) > 0 FROM item WHERE id < note.id), (SELECT count(*) > 0 FROM item
+                 WHERE id > note.id) FROM item AS note WHERE body = 'Note a.'";
+    assert_eq!(user.rows(sides), [["1", "1"]], "it was let in between two batches");
     let all = texts(&engine);
     assert_eq!(all.len(), FILES * SECTIONS as usize + 1);
     assert!(all.contains(&"Note a.".to_owned()));

@@ -2,6 +2,7 @@
 //! are the same, byte for byte. What an agent reads has ids where a person reads commands.
 
 use crate::support::agent::{Agent, for_anyone};
+use crate::support::held::on_every_store;
 use crate::support::ken::User;
 use crate::support::service::Service;
 use regex::Regex;
@@ -92,26 +93,24 @@ fn call(service: &Service, tool: &str, arguments: &Value) -> String {
     answer.json()["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer:?}")).to_owned()
 }
 
-#[test]
-fn all_faces_say_the_same_without_a_model() {
-    all_say_the_same(&User::new());
+on_every_store!(
+    all_faces_say_the_same_without_a_model,
+    all_faces_say_the_same_with_a_model,
+    tools_are_told_alike,
+    what_is_remembered_is_told_alike,
+);
+
+fn all_faces_say_the_same_without_a_model(new: fn() -> User) {
+    all_say_the_same(&new());
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn all_faces_say_the_same_of_a_shared_store() {
-    all_say_the_same(&User::sharing().with_model("bge-small-en-v1.5-int8"));
-}
-
-#[test]
-fn all_faces_say_the_same_with_a_model() {
-    all_say_the_same(&User::new().with_model("bge-small-en-v1.5-int8"));
+fn all_faces_say_the_same_with_a_model(new: fn() -> User) {
+    all_say_the_same(&new().with_model("bge-small-en-v1.5-int8"));
 }
 
 /// Tools as the command line and HTTP tell of them: byte for byte.
-#[test]
-fn tools_are_told_alike() {
-    let user = User::new();
+fn tools_are_told_alike(new: fn() -> User) {
+    let user = new();
     let id = json!({"type": "object", "properties": {"movie_id": {"type": "integer"}}, "required": ["movie_id"]});
     let tools = json!([
         {"name": "movie_cast", "description": "List the cast of a movie", "inputSchema": id},
@@ -260,9 +259,8 @@ fn id_in(answer: &str) -> String {
     Regex::new(r#""memory":\{"id":"memory/([0-9a-f]{12})""#).unwrap().captures(answer).unwrap()[1].to_owned()
 }
 
-#[test]
-fn what_is_remembered_is_told_alike() {
-    let (typist, program, agent) = (User::new(), User::new(), User::new());
+fn what_is_remembered_is_told_alike(new: fn() -> User) {
+    let (typist, program, agent) = (new(), new(), new());
     typist.document("fail.log", REFUSED);
     let service = Service::start(&program, &[]);
     let (mut typed_id, mut sent_id) = (String::new(), String::new());

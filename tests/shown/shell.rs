@@ -3,6 +3,7 @@
 
 use super::{fixture, programs};
 use crate::support::ken::{User, run, write};
+use crate::support::program::program;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -98,8 +99,7 @@ impl Shell {
 
     /// Puts a program on the path.
     fn program(&self, name: &str, script: &str) {
-        let path = write(&self.root().join("bin").join(name), script);
-        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        program(&self.root().join("bin").join(name), script);
     }
 
     /// Everything of this user lies below here.

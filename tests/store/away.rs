@@ -13,7 +13,8 @@ fn reachable(user: &User, is_reachable: bool) {
     let said = asked(&format!("{server}/postgres"), &format!("ALTER DATABASE {name} ALLOW_CONNECTIONS {is_reachable}"));
     assert!(said.contains("ALTER DATABASE"), "{said}");
     if !is_reachable {
-        let all = format!("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '{name}'");
+        let all =
+            format!("SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity WHERE datname = '{name}'");
         asked(&format!("{server}/postgres"), &all);
     }
 }
@@ -26,7 +27,15 @@ fn a_store_that_is_away_is_not_taken_for_one_that_knows_nothing() {
     let service = Service::start(&user, &[]);
     let ready = || service.ask("GET", "/readyz", "");
     let check = || user.ken(&["serve", "--check", "--listen", &service.address]);
-    assert_eq!((ready().status, check().code), (200, 0));
+    let await_ready = || {
+        let begun = Instant::now();
+        while ready().status != 200 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", ready());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    await_ready();
+    assert_eq!(check().code, 0);
 
     reachable(&user, false);
     let looked = user.ken(&["lookup", learnt]);
@@ -46,7 +55,8 @@ fn a_store_that_is_away_is_not_taken_for_one_that_knows_nothing() {
     assert!(checked.code == 10 && checked.err.contains("its store cannot be used"), "{checked:?}");
 
     reachable(&user, true);
-    assert_eq!((ready().status, check().code), (200, 0));
+    await_ready();
+    assert_eq!(check().code, 0);
     let looked = user.ken(&["lookup", learnt]);
     assert!(!looked.err.contains("could not be searched"), "{looked:?}");
 }

@@ -5,12 +5,13 @@
 
 use crate::support::held::on_every_store;
 use crate::support::ken::{User, run, section};
+use crate::support::moments::Moments;
 use crate::support::service::Service;
 use crate::support::tiny::Tiny;
 use kenning::store::{Database, MIGRATIONS, Migration, WriterLock};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -30,38 +31,6 @@ fn text(version: u32, file: u32) -> String {
 
 fn write_all(user: &User, version: u32) {
     (0..FILES).for_each(|file| drop(user.document(&format!("{file}.md"), text(version, file))));
-}
-
-/// Where in a run the next one is killed: spread evenly, in an order that looks like chance. How long a run takes is
-/// learnt anew on the way, as other tests come and go beside this one.
-struct Moments {
-    whole: Duration,
-    next: u32,
-}
-
-impl Moments {
-    fn new(mut command: Command) -> Self {
-        let started = Instant::now();
-        command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
-        Self { whole: started.elapsed(), next: 7 }
-    }
-
-    /// Starts a command and kills it; whether it was still running.
-    fn kill(&mut self, mut command: Command) -> bool {
-        self.next = (self.next * 37 + 11) % 101;
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(self.whole * self.next / 100);
-        let running = child.try_wait().unwrap().is_none();
-        match running {
-            true if self.next >= 90 => self.whole = self.whole * 3 / 2,
-            // The first run may have been slow because the machine was busy.
-            false if self.next <= 85 => self.whole = self.whole * 2 / 3,
-            _ => {}
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        running
-    }
 }
 
 /// The version of each file, which must be one for all its paragraphs, all of them there.

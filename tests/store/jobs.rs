@@ -5,6 +5,9 @@ use crate::support::service::Service;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
+/// So many that their job does not end before something is done to it.
+const FILES: usize = 1_500;
+
 /// A user and another one on the same store. The first one's service may index its folder `docs`; the second one's may
 /// too if `both`.
 fn two_with(files: usize, both: bool) -> (User, User, Value) {
@@ -60,7 +63,7 @@ fn any_service_says_how_far_the_job_of_another_is() {
 
 #[test]
 fn a_job_whose_service_is_killed_is_done_by_another_and_by_it_alone() {
-    let (one, two, request) = two_with(5_000, true);
+    let (one, two, request) = two_with(FILES, true);
     let first = Service::start(&one, &[]);
     let place = begin(&first, &request);
     let second = Service::start(&two, &[]);
@@ -69,15 +72,15 @@ fn a_job_whose_service_is_killed_is_done_by_another_and_by_it_alone() {
     let ended = until(&second, &place, |job| job["state"] == "done");
     // What the first had committed is there already.
     let report = &ended["report"];
-    assert!((1..5_000).contains(&report["files_added"].as_u64().unwrap()), "{ended}");
-    assert_eq!(two.ken(&["status", "--json"]).json()["files"].as_u64(), Some(5_000));
+    assert!((1..FILES as u64).contains(&report["files_added"].as_u64().unwrap()), "{ended}");
+    assert_eq!(two.ken(&["status", "--json"]).json()["files"].as_u64(), Some(FILES as u64));
     assert_eq!(second.end(), Some(0));
     assert_eq!(two.ken(&["doctor"]).code, 0);
 }
 
 #[test]
 fn a_job_is_stopped_by_a_service_that_does_not_do_it() {
-    let (one, two, request) = two_with(5_000, false);
+    let (one, two, request) = two_with(FILES, false);
     let (asked, other) = (Service::start(&one, &[]), Service::start(&two, &[]));
     let (first, second) = (begin(&asked, &request), begin(&asked, &request));
     until(&other, &first, |job| job["files"].as_u64() > Some(0));

@@ -202,13 +202,10 @@ fn what_is_no_earlier_copy_is_left_alone() {
     said(&user.ken(&["store", "compare", "--to", &to]), 2, "holds no store of ken");
     said(&user.ken(&["store", "copy", "--from", &to, "--to", "elsewhere"]), 2, "holds no store of ken");
     // Somebody else copies.
-    std::thread::scope(|scope| {
-        scope.spawn(|| server.psql("kenning", "SELECT pg_advisory_lock(7038318), pg_sleep(4)"));
-        while !server.psql("kenning", "SELECT locktype FROM pg_locks").contains("advisory") {
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        assert_eq!(user.ken(&["store", "copy", "--to", &to]).code, 7);
-    });
+    let mut copies = postgres::Client::connect(&to, postgres::NoTls).unwrap();
+    copies.execute("SELECT pg_advisory_lock(7038318)", &[]).unwrap();
+    assert_eq!(user.ken(&["store", "copy", "--to", &to]).code, 7);
+    drop(copies);
     let latin = server.psql("postgres", "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
     assert!(latin.contains("CREATE"), "{latin}");
     let latin = to.replace("/kenning", "/latin");
@@ -228,7 +225,7 @@ fn a_password_comes_from_a_file_and_is_never_shown() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let made = ["-A", "scram-sha-256", "--pwfile", file.to_str().unwrap()];
-    let server = Server::start_with(&made);
+    let server = Server::start_in_network(&made);
     let user = somebody();
     let to = server.address_at("127.0.0.1");
     let mut wrong = user.command(&["store", "copy", "--to", &to.replace("postgres@", "postgres:wr0ng@")]);
@@ -289,7 +286,7 @@ impl Drop for Front {
 fn tls_is_spoken_only_with_whom_the_certificate_names() {
     let folder = tempfile::tempdir().unwrap();
     certified(folder.path());
-    let server = Server::start();
+    let server = Server::start_in_network(&["-A", "trust"]);
     let front = Front::of(&server, folder.path());
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (user, to) = (somebody(), front.address("localhost"));

@@ -7,8 +7,11 @@ pub mod held;
 pub mod home;
 pub mod ken;
 pub mod long;
+pub mod moments;
 #[cfg(target_os = "linux")]
 pub mod postgres;
+#[cfg(unix)]
+pub mod program;
 pub mod request;
 pub mod service;
 pub mod stub_hub;

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// It ends with the process, which leaves nothing of it.
-static SHARED: LazyLock<&Server> = LazyLock::new(|| Box::leak(Box::new(Server::start_as("for all", &["-A", "trust"]))));
+static SHARED: LazyLock<&Server> =
+    LazyLock::new(|| Box::leak(Box::new(Server::start_as("for all", "", &["-A", "trust"]))));
 
 /// The names of databases by the folders of the tests that they are for.
 static MADE: Mutex<BTreeMap<PathBuf, String>> = Mutex::new(BTreeMap::new());
@@ -50,27 +51,27 @@ pub fn dumped(address: &str) -> String {
 impl Server {
     /// Starts one.
     pub fn start() -> Self {
-        Self::start_with(&["-A", "trust"])
+        Self::start_as("sh", "", &["-A", "trust"])
     }
 
-    /// Starts one that was made with these options of `initdb`.
-    pub fn start_with(made: &[&str]) -> Self {
-        Self::start_as("sh", made)
+    /// Starts one that was made with these options of `initdb` and can be reached by the network of this machine too.
+    pub fn start_in_network(made: &[&str]) -> Self {
+        Self::start_as("sh", "127.0.0.1", made)
     }
 
-    /// Its port on this machine.
+    /// Its port on this machine, if it is in the network. Ask again after each start.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The address by the network of this machine.
+    /// The address by the network of this machine. Ask again after each start.
     pub fn address_at(&self, host: &str) -> String {
         format!("postgres://postgres@{host}:{}/kenning", self.port)
     }
 
     /// Starts a standby of this one: it has everything from the first, and follows.
     pub fn standby(&self) -> Self {
-        let mut standby = Self::place("sh");
+        let mut standby = Self::place("sh", "");
         let mut backup = standby.command(&server::programs().join("pg_basebackup"));
         backup.args(["-D", "data", "--write-recovery-conf", "--checkpoint=fast", "--no-sync", "-U", "postgres", "-h"]);
         let ran = backup.arg(self.dir.path()).args(["-p", &self.port.to_string()]).output().unwrap();

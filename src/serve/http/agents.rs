@@ -107,6 +107,7 @@ mod tests {
     use std::io::Write;
     use std::path::{Path, PathBuf};
     use std::thread;
+    use std::time::SystemTime;
     use tokio::sync::watch;
     use tokio::time::sleep;
 
@@ -164,7 +165,7 @@ mod tests {
     fn what_holds_a_call_up_is_told_before_its_time_is_over() {
         let folder = tempfile::tempdir().unwrap();
         run(async {
-            let app = app(folder.path(), || 1_700_000_000_000);
+            let app = app(folder.path(), running);
             let done = messages(remember(&app, Duration::from_secs(60), json!({})).await).await;
             assert!(done[0]["result"]["isError"] != true, "{done:?}");
             // A writer locks this file and puts its name into it.
@@ -181,6 +182,12 @@ mod tests {
             }
             drop(lock);
         });
+    }
+
+    /// A clock that runs.
+    fn running() -> i64 {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        since.as_millis().try_into().unwrap()
     }
 
     /// A step that cannot be stopped.

@@ -160,8 +160,9 @@ impl SharedDatabase {
             return Ok(None);
         }
         let rights = check(&mut link.client, &name)?;
-        let primary = Some(Primary::new(primary, access));
-        Ok(Some(Self { primary, ..Self::over(link, (name, rights), address, access) }))
+        let mut replica = Self::over(link, (name, rights), address, access);
+        replica.primary = Some(Primary::new(primary, access));
+        Ok(Some(replica))
     }
 
     fn over(link: Link, (name, rights): (String, Rights), address: &str, access: &Access) -> Self {
@@ -189,8 +190,9 @@ impl SharedDatabase {
 
     /// The same, which keeps the words of items that are written.
     #[must_use]
-    pub fn with_words(self, words_of: Option<WordsOf>) -> Self {
-        Self { words_of, ..self }
+    pub fn with_words(mut self, words_of: Option<WordsOf>) -> Self {
+        self.words_of = words_of;
+        self
     }
 
     /// What changes are made through.
@@ -444,6 +446,18 @@ impl SharedDatabase {
 
     fn with_holder(&self, error: StoreError) -> StoreError {
         with_holder(error, &mut self.link.borrow_mut().client)
+    }
+}
+
+impl Drop for SharedDatabase {
+    /// Gives the right to write back. The server would free it only when it notices that the client is gone. Until
+    /// then the next writer would be told that somebody writes.
+    fn drop(&mut self) {
+        let link = self.link.get_mut();
+        if self.turn.get().is_some() && !link.is_lost() {
+            // If this fails, the right ends with the connection.
+            drop(link.batch("SELECT pg_advisory_unlock_all()"));
+        }
     }
 }
 

@@ -23,7 +23,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A server with a database `kenning`.
 pub struct Server {
     pub(super) dir: tempfile::TempDir,
+    /// Its port. Of a server that listens at a socket alone, it is only a part of the socket's name.
     pub(super) port: u16,
+    /// Where it listens besides: an address of this machine, or nowhere.
+    network: &'static str,
     process: Option<Child>,
     /// The name (`$0`) of the shell that holds the server. At its end it removes the folder if that is `for all`.
     shell: &'static str,
@@ -48,9 +51,10 @@ pub(super) fn programs() -> PathBuf {
 }
 
 impl Server {
-    /// Starts one that was made with these options of `initdb`, held by a shell of this name (see `shell` above).
-    pub fn start_as(shell: &'static str, made: &[&str]) -> Self {
-        let mut server = Self::place(shell);
+    /// Starts one that was made with these options of `initdb`, held by a shell of this name (see `shell` above). It
+    /// listens at its socket and at this address of this machine, if there is one.
+    pub fn start_as(shell: &'static str, network: &'static str, made: &[&str]) -> Self {
+        let mut server = Self::place(shell, network);
         let mut initdb = server.command(&programs().join("initdb"));
         initdb.args(["-D", "data", "-U", "postgres", "-E", "UTF8", "--locale=C", "--no-sync"]).args(made);
         let ran = initdb.output().unwrap();
@@ -61,16 +65,14 @@ impl Server {
         server
     }
 
-    /// A folder and a port for one.
-    pub(super) fn place(shell: &'static str) -> Self {
+    /// A folder for one.
+    pub(super) fn place(shell: &'static str, network: &'static str) -> Self {
         let dir = tempfile::Builder::new().prefix("pg").tempdir().unwrap();
         let is_root = fs::metadata(dir.path()).unwrap().uid() == 0;
         if is_root {
             chown(dir.path(), Some(NOBODY), Some(NOBODY)).unwrap();
         }
-        // Nobody else takes a port that the system has just given out.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        Self { dir, port, process: None, shell }
+        Self { dir, port: if network.is_empty() { 5432 } else { free_port() }, network, process: None, shell }
     }
 
     /// A program of the server, run as somebody who may.
@@ -84,18 +86,31 @@ impl Server {
         command
     }
 
-    /// Runs the server until it answers. A shell waits for this process to end, and ends the server then.
+    /// Runs the server until it answers. A shell waits for this process to end, and ends the server then. Its port is
+    /// another one than before if somebody has taken that.
     pub fn run(&mut self) {
+        let begin = Instant::now();
+        let mut before = self.log().len();
+        self.spawn();
+        while !self.psql("postgres", "SELECT 'it ' || 'answers'").contains("it answers") {
+            assert!(begin.elapsed() < PATIENCE, "{}", self.log());
+            if self.log()[before..].contains("could not create any TCP/IP sockets") {
+                self.crash();
+                self.port = free_port();
+                before = self.log().len();
+                self.spawn();
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn spawn(&mut self) {
         let mut shell = self.command(Path::new("sh"));
         shell.args(["-c", SCRIPT, self.shell]);
         shell.arg(programs().join("postgres")).args(["-D", "data", "-k"]).arg(self.dir.path());
-        shell.args(["-p", &self.port.to_string(), "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"]);
+        shell.args(["-p", &self.port.to_string(), "-c", "fsync=off", "-c"]);
+        shell.arg(format!("listen_addresses={}", self.network));
         self.process = Some(shell.stdin(Stdio::piped()).spawn().unwrap());
-        let begin = Instant::now();
-        while !self.psql("postgres", "SELECT 'it ' || 'answers'").contains("it answers") {
-            assert!(begin.elapsed() < PATIENCE, "{}", self.log());
-            std::thread::sleep(Duration::from_millis(50));
-        }
     }
 
     /// Ends it at once, as a crash would.
@@ -126,6 +141,11 @@ impl Server {
         let ran = psql.args(["-At", "-c", sql]).output().unwrap();
         String::from_utf8_lossy(&[ran.stdout, ran.stderr].concat()).into_owned()
     }
+}
+
+/// A port that nobody has now. Somebody else may take it before a server does.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl Drop for Server {

@@ -16,7 +16,7 @@ const TEMPLATE: &str = "made";
 
 static SERVER: LazyLock<&Server> = LazyLock::new(|| {
     // It ends with the process, which leaves nothing of it.
-    let server: &Server = Box::leak(Box::new(Server::start_as("for all", &["-A", "trust"])));
+    let server: &Server = Box::leak(Box::new(Server::start_as("for all", "", &["-A", "trust"])));
     said(&server.psql("postgres", &format!("CREATE DATABASE {TEMPLATE}")), "CREATE DATABASE");
     drop(SharedDatabase::open_to_write(&at(server, TEMPLATE), &Access::default()).unwrap());
     server

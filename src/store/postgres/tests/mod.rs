@@ -25,7 +25,8 @@ pub(in crate::store) use databases::address_of;
 use databases::{database_of, server};
 use std::path::Path;
 use std::sync::Barrier;
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
 
 fn item(uid: &str) -> Item {
     Item {
@@ -90,37 +91,63 @@ fn a_batch_that_is_dropped_or_fails_leaves_nothing() {
     assert_eq!((store.corpus().unwrap().items, open(dir.path()).corpus().unwrap().items), (0, 0));
 }
 
+/// The server frees what a connection holds only when it notices that the client is gone.
+#[test]
+fn the_right_to_write_is_free_as_soon_as_a_writer_is_dropped() {
+    let (dir, _lock, store) = made();
+    for turn in [Turn::Work, Turn::Change, Turn::AtOnce].into_iter().cycle().take(30) {
+        let writer = open(dir.path());
+        writer.take_turn(turn, "test", None).unwrap();
+        assert!(store.current_writer().unwrap().is_some());
+        drop(writer);
+        assert_eq!(store.current_writer().unwrap(), None, "after {turn:?}");
+        open(dir.path()).take_turn(Turn::AtOnce, "test", None).unwrap();
+    }
+    let writer = open(dir.path());
+    writer.take_turn(Turn::Work, "test", None).unwrap();
+    cut(dir.path());
+    drop(writer);
+}
+
 /// A batch waits for the one before it, and sees what that has done; counters and readers wait for nobody.
 #[test]
 fn writers_follow_each_other() {
     let (dir, lock, mut store) = made();
     let (mut other, mut counter) = (open(dir.path()), open(dir.path()));
-    let begun = Barrier::new(2);
+    let (commits, begun) = (AtomicBool::new(false), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        let follow = || {
-            begun.wait();
-            let since = Instant::now();
-            let batch = other.begin(&lock).unwrap();
-            let waited = since.elapsed();
-            let id = batch.put_item(&item("chunk/1"), None).unwrap();
-            batch.commit().unwrap();
-            (waited, id)
-        };
-        let second = scope.spawn(follow);
         let batch = store.begin(&lock).unwrap();
         let first = batch.put_item(&item("chunk/1"), None).unwrap();
-        begun.wait();
+        let follow = || {
+            let batch = other.begin(&lock).unwrap();
+            let follows = commits.load(SeqCst);
+            begun.store(true, SeqCst);
+            let id = batch.put_item(&item("chunk/1"), None).unwrap();
+            batch.commit().unwrap();
+            (follows, id)
+        };
+        let second = scope.spawn(follow);
         counter.count_served(&["chunk/1"], 7).unwrap();
         assert_eq!((counter.item_id("chunk/1").unwrap(), counter.usage(&["chunk/1"]).unwrap().len()), (None, 1));
-        std::thread::sleep(Duration::from_millis(300));
+        while !somebody_waits(dir.path()) && !begun.load(SeqCst) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        commits.store(true, SeqCst);
         batch.commit().unwrap();
-        let (waited, id) = second.join().unwrap();
-        assert!(waited >= Duration::from_millis(250), "{waited:?}");
+        let (follows, id) = second.join().unwrap();
+        assert!(follows, "it did not wait");
         assert_eq!(
             (counter.item_id("chunk/1").unwrap(), counter.item_id("chunk/1-2").unwrap()),
             (Some(first), Some(id))
         );
     });
+}
+
+/// Whether somebody waits for a lock of ours in the database of a folder.
+fn somebody_waits(folder: &Path) -> bool {
+    let waiting = "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
+                   WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted";
+    server().psql(&database_of(folder), waiting) != "0\n"
 }
 
 #[test]
