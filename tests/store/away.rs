@@ -20,7 +20,7 @@ fn reachable(user: &User, is_reachable: bool) {
 }
 
 #[test]
-fn a_store_that_is_away_is_not_taken_for_one_that_knows_nothing() {
+fn an_unreachable_store_is_reported() {
     let user = User::sharing();
     let learnt = "seed 9: table staging_58 does not exist";
     assert_eq!(user.ken(&["remember", &format!("When it says {learnt}, run make seed first")]).code, 0);
@@ -62,14 +62,14 @@ fn a_store_that_is_away_is_not_taken_for_one_that_knows_nothing() {
 }
 
 #[test]
-fn an_empty_store_is_named() {
+fn status_shows_the_address_of_an_empty_store() {
     let user = User::sharing();
     let status = user.ken(&["status"]);
     assert!(status.code == 0 && status.out.contains("store     postgres://"), "{status:?}");
 }
 
 #[test]
-fn whoever_remembers_on_the_machine_that_indexes_gets_in_between() {
+fn remember_succeeds_while_ken_index_runs() {
     let user = User::sharing();
     for file in 0..3_000 {
         let text: String = (0..10).map(|at| section(at, &format!("Shelf {file} has {at} books."))).collect();

@@ -113,7 +113,7 @@ const PHASES: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn a_build_that_is_killed_keeps_nobody_from_anything() {
+fn after_a_killed_build_searches_work_and_gc_builds_again() {
     let user = filled();
     let mut client = user.client();
     answers(&user);
@@ -144,9 +144,8 @@ fn a_build_that_is_killed_keeps_nobody_from_anything() {
     }
 }
 
-/// The server finishes a build whose `ken` was killed.
 #[test]
-fn a_build_goes_on_without_the_one_who_began_it() {
+fn the_server_finishes_a_build_whose_ken_was_killed() {
     let user = filled();
     let mut client = user.client();
     let mut holder = user.client();
@@ -172,7 +171,7 @@ fn a_build_goes_on_without_the_one_who_began_it() {
 }
 
 #[test]
-fn who_does_not_own_the_tables_works_without_an_index() {
+fn a_role_that_does_not_own_the_tables_searches_without_an_index() {
     let owner = filled();
     let mut client = owner.client();
     client

@@ -30,7 +30,7 @@ fn texts_known(address: &str) -> Option<String> {
 }
 
 #[test]
-fn whoever_writes_to_a_store_of_many_texts_leaves_its_gate_to_another_process() {
+fn above_1000_texts_a_background_process_fits_the_gate() {
     let dir = tempfile::tempdir().unwrap();
     let address = database_for(dir.path());
     let (one, plain) = (Machine::at(&address, false, Some(later)), Machine::at(&address, false, None));
@@ -41,7 +41,7 @@ fn whoever_writes_to_a_store_of_many_texts_leaves_its_gate_to_another_process() 
     let fitted = |machine: &Machine| machine.engine.has_fitted_gate(Legs::default(), &session()).unwrap();
     assert!(fitted(&plain), "the earlier one is used");
 
-    // More is put in while it is asked, and so much that it is asked again.
+    // Enough is added during the measurement that it is due again.
     let asked = Cell::new(0);
     let coming = session().heard_by(|_| {
         asked.set(asked.get() + 1);

@@ -45,7 +45,7 @@ fn index(client: &mut Client) -> Vec<bool> {
 }
 
 #[test]
-fn whoever_writes_leaves_the_index_to_another_process() {
+fn a_writer_leaves_the_index_to_a_background_process() {
     let dir = tempfile::tempdir().unwrap();
     let address = database_for(dir.path());
     let (plain, one) = (Machine::at(&address, true, None), Machine::at(&address, true, Some(later)));
@@ -93,7 +93,7 @@ fn whoever_writes_leaves_the_index_to_another_process() {
 }
 
 #[test]
-fn others_write_while_an_index_is_made_by_whoever_writes() {
+fn others_write_while_a_writer_builds_the_index() {
     let dir = tempfile::tempdir().unwrap();
     let address = database_for(dir.path());
     let (one, two) = (Machine::at(&address, true, None), Machine::at(&address, false, None));
