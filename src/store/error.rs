@@ -481,11 +481,10 @@ impl Diagnose for StoreError {
 /// What to do about a server that can only be read.
 const READ_ONLY: &str = "the server can only be read: name the primary in store.url, and the replica in store.read_url";
 
-/// Whether a standby said it, in whatever language.
+/// Whether a standby refused a transaction that is to write, which it says as of a setting. The words may be of any
+/// language.
 fn is_of_standby(error: &postgres::Error) -> bool {
-    let routine = error.as_db_error().and_then(postgres::error::DbError::routine);
-    // The second is the name before PostgreSQL 16.
-    routine.is_some_and(|routine| ["check_transaction_read_only", "check_XactReadOnly"].contains(&routine))
+    error.as_db_error().is_some_and(|said| said.routine() == Some("call_bool_check_hook"))
 }
 
 /// What to do about a server of PostgreSQL.

@@ -238,8 +238,8 @@ impl Database {
         if let Self::File(file) = self { file.is_in_place() } else { true }
     }
 
-    /// Refuses one that no longer answers. Refuses a database in PostgreSQL whose schema another `ken` has changed since
-    /// it was opened.
+    /// Refuses one that no longer answers, and a database in PostgreSQL whose schema another `ken` has changed since it
+    /// was opened.
     pub(crate) fn check_usable(&self) -> Result<(), StoreError> {
         match self {
             Self::File(file) => file.check_usable(),
