@@ -368,7 +368,8 @@ fn a_service_is_limited_to_the_scopes_of_each_token() {
     assert_ne!(server.psql("kenning", ended).trim(), "0");
     assert_eq!(scores(&ours), before, "on new connections too");
     // Everything that writes does so with each token, and what is forgotten leaves nothing.
-    for (token, own, other) in [(&ours, "zebrawort", "quagmirex"), (&theirs, "quagmirex", "zebrawort")] {
+    let both = [(&ours, "team-a", "zebrawort", "quagmirex"), (&theirs, "team-b", "quagmirex", "zebrawort")];
+    for (token, scope, own, other) in both {
         let run = json!({"outcomes": [{"tool": "bash", "input": "make", "error": format!("{own} is missing")}]});
         told(token, "POST", "/v1/outcomes", &run);
         let text = format!("The {own} cluster is restarted on Mondays");
@@ -381,7 +382,7 @@ fn a_service_is_limited_to_the_scopes_of_each_token() {
         }
         let id = memory["memory"]["id"].as_str().unwrap_or_else(|| panic!("{memory}"));
         told(token, "DELETE", &format!("/v1/memories/{id}"), &json!(null));
-        told(token, "DELETE", &format!("/v1/items/{own}0"), &json!(null));
+        told(token, "DELETE", &format!("/v1/items/{own}0?scope={scope}"), &json!(null));
     }
     let unused = "SELECT 'left ' || count(*) FROM kenning.vector WHERE text_hash NOT IN
         (SELECT text_hash FROM kenning.embedding)";
