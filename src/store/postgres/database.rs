@@ -94,14 +94,6 @@ pub struct SharedBatch<'a> {
 }
 
 impl SharedBatch<'_> {
-    /// Lets its statements take as long as they take.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the server refuses.
-    pub fn unhurried(&self) -> Result<(), StoreError> {
-        self.database.on(|link| link.batch(UNHURRIED))
-    }
-
     /// Removes what items are found with. Whoever keeps the store in order makes it again.
     ///
     /// # Errors
