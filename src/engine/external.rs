@@ -111,6 +111,8 @@ impl Engine {
         if !items.is_empty() {
             session.check()?;
             let batch = database.begin(&lock)?;
+            let replaced: Vec<i64> = items.iter().filter_map(|(_, before)| *before).collect();
+            let texts = batch.texts_of_items(&replaced)?;
             for (item, before) in &items {
                 if let Some(row) = before {
                     batch.remove_item(*row)?;
@@ -121,6 +123,8 @@ impl Engine {
                 // Whoever puts it in again wants it back.
                 batch.undo_forget(uid)?;
             }
+            // Of an earlier text nothing stays that a later deletion would not find.
+            batch.drop_vectors_of(&texts)?;
             let counts = serde_json::json!({"added": report.added, "updated": report.updated});
             batch.log(session.now(), "items put", &counts)?;
             batch.commit()?;
@@ -248,10 +252,7 @@ impl Engine {
         self.forget_labels(&lock, &uids, &[])?;
         session.check()?;
         let batch = database.begin(&lock)?;
-        for row in &rows {
-            batch.delete_item(*row)?;
-        }
-        batch.drop_unused_vectors()?;
+        batch.delete_items(&rows)?;
         batch.log(session.now(), "items deleted", &serde_json::json!({"items": rows.len()}))?;
         batch.commit()?;
         let traces_left = self.erase(&mut database, &lock, session)?;

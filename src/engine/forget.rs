@@ -6,7 +6,7 @@ use crate::lock::{self, LockError};
 use crate::screen::shown;
 use crate::store::{
     Database, Forgotten, ForgottenPassage, ReadForgotten, ReadItems, ReadSources, StoreError, WriteEvents,
-    WriteForgotten, WriteVectors, WriterLock,
+    WriteForgotten, WriterLock,
 };
 use crate::types::{Access, MEMORY_PREFIX, Memory};
 use std::ffi::OsString;
@@ -81,7 +81,6 @@ impl Engine {
             batch.forget_item(*row, session.now())?;
         }
         Self::forget_memories(&batch, &memories, session)?;
-        batch.drop_unused_vectors()?;
         batch.log(session.now(), "forgot", &serde_json::json!({"items": out.items}))?;
         batch.commit()?;
         out.traces_left = self.erase(&mut database, &lock, session)?;
@@ -124,7 +123,6 @@ impl Engine {
             batch.forget_places_under(path)?;
         }
         batch.trace_paths(paths)?;
-        batch.drop_unused_vectors()?;
         batch.log(session.now(), "forgot", &serde_json::json!({"files": out.files, "items": out.items}))?;
         batch.commit()?;
         out.traces_left = self.erase(&mut database, &lock, session)?;

@@ -34,10 +34,11 @@ pub trait ReadExternal {
 
 /// Changes items that programs put in. What it does becomes true with its batch.
 pub trait WriteExternal {
-    /// Deletes an item with its counters. Traces are left on the disk until they are erased. Unlike what is forgotten
-    /// it may come back: its program puts it in again.
+    /// Deletes items with their counters, and the vectors of their texts that no other item has. In a file, traces are
+    /// left until they are erased. In a shared store, the lists of words name the items until they are purged, and
+    /// nothing marks that as a trace. Unlike what is forgotten, an item may come back: its program puts it in again.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.
-    fn delete_item(&self, id: i64) -> Result<(), StoreError>;
+    fn delete_items(&self, ids: &[i64]) -> Result<(), StoreError>;
 }

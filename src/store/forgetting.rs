@@ -59,14 +59,14 @@ pub trait ReadForgotten {
 /// Forgets, and undoes it. What it does becomes true with its batch.
 pub trait WriteForgotten {
     /// Forgets an item. It leaves its id and hashes of its words, so that it does not come back when a file that holds
-    /// it is read.
+    /// it is read. The vectors of its texts go, unless another item has the same text.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.
     fn forget_item(&self, id: i64, at_ms: i64) -> Result<(), StoreError>;
 
-    /// Forgets a file with its items; gives how many were served until now. The file counts as new if it is indexed
-    /// again.
+    /// Forgets a file with its items; gives how many were served until now. The vectors of their texts go, unless
+    /// another item has the same text. The file counts as new if it is indexed again.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.

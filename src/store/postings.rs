@@ -4,6 +4,7 @@
 //! now; totals and document frequencies are exact at any time.
 
 use super::{ItemFilter, ItemText, MemoryView, StoreError};
+use crate::types::Scope;
 use std::fmt;
 
 /// What an item counts.
@@ -93,6 +94,13 @@ pub trait FindWords {
     /// # Errors
     /// [`StoreError`] when the store refuses, or holds what nobody wrote.
     fn postings(&self, terms: &[u64]) -> Result<Vec<Vec<Posting>>, StoreError>;
+
+    /// As [`Self::postings`], but `most` of each term at most: those of the newest segments, of these scopes, or of all
+    /// if none is named. If a term has no more than that, they are all.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn newest_postings(&self, terms: &[u64], scopes: &[Scope], most: usize) -> Result<Vec<Vec<Posting>>, StoreError>;
 
     /// What items count of terms, in the order of the items; `None` for one that has no words.
     ///

@@ -206,7 +206,21 @@ pub trait WriteVectors {
         vectors: impl IntoIterator<Item = (TextHash, &'v [f32])>,
     ) -> Result<(), StoreError>;
 
-    /// Removes the vectors of texts that no item has; gives how many.
+    /// The texts that these items have. They are asked for before the items go or change: see
+    /// [`Self::drop_vectors_of`].
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn texts_of_items(&self, items: &[i64]) -> Result<Vec<TextHash>, StoreError>;
+
+    /// Removes the vectors of those of these texts that no item has; gives how many. It reads nothing else of the store.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the store refuses.
+    fn drop_vectors_of(&self, texts: &[TextHash]) -> Result<usize, StoreError>;
+
+    /// Removes the vectors of all texts that no item has; gives how many. It compares all vectors with all items, so it
+    /// is for cleaning up.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.

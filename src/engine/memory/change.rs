@@ -140,7 +140,8 @@ impl Engine {
         // Somebody may have forgotten one in a shared store meanwhile. Nothing of it stays.
         if texts_of(ids, database)? != texts {
             let batch = database.begin(lock)?;
-            batch.drop_unused_vectors()?;
+            let made: Vec<TextHash> = hashed.iter().map(|(hash, _)| *hash).collect();
+            batch.drop_vectors_of(&made)?;
             batch.commit()?;
         }
         Ok(())

@@ -15,6 +15,11 @@ use crate::vector::dot;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
+/// Texts with a word that are held against the filter, to see whether any of them may answer. A word that is misspelt is
+/// held against those that it may mean, and whether there is any text counts, and roughly how many. A word that more
+/// texts hold is frequent, and the newest of them say enough.
+const HOLDERS: usize = 1_000;
+
 /// What a request with a filter needs to know of a store that finds items itself.
 pub(in crate::engine) struct StoredItems {
     /// The model in use; none where no model can be asked.
@@ -170,8 +175,10 @@ impl FindItems for StoredFinder<'_> {
         let asked: Vec<u64> = terms.iter().copied().flatten().collect();
         let mut counts = match self.items.among() {
             None => self.database.word_totals(&asked)?.frequencies,
-            Some(_) => {
-                let postings = self.database.postings(&asked)?;
+            Some((filter, _)) => {
+                // Those that the caller may see, as far as the filter names scopes.
+                let scopes = filter.access.scopes().filter(|_| filter.scopes.is_empty()).unwrap_or(&filter.scopes);
+                let postings = self.database.newest_postings(&asked, scopes, HOLDERS)?;
                 let versions: Vec<ItemVersion> = postings.iter().flatten().map(|posting| posting.version).collect();
                 let admitted: HashSet<ItemVersion> = self.admitted_versions(&versions)?.into_iter().collect();
                 let held = |of_one: &Vec<Posting>| of_one.iter().filter(|one| admitted.contains(&one.version)).count();

@@ -163,7 +163,7 @@ pub(super) fn items_of_programs_are_listed_by_id_and_deleted<M: Maker>(maker: &M
     assert_eq!(listed(&made.store, &seen, None, 9), ["a y"]);
     assert_eq!(made.store.external_scopes("a").unwrap(), [Scope::repository("x"), Scope::repository("y")]);
     let row = made.store.item_id(&external_uid(&Scope::repository("x"), "a")).unwrap().unwrap();
-    made.write(|batch| batch.delete_item(row));
+    made.write(|batch| batch.delete_items(&[row]));
     assert_eq!(listed(&made.store, &all, None, 9), ["C x", "a y", "b x", "ä x"]);
     assert_eq!((made.store.external_scopes("a").unwrap().len(), made.store.forgotten().unwrap().len()), (1, 0));
 }

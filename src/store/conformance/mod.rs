@@ -41,7 +41,8 @@ use upkeep::{
 };
 use vectors::{
     changes_since_a_generation_are_known, the_stamp_changes_with_what_a_search_depends_on, usage_is_counted_by_days,
-    vectors_belong_to_texts_and_models, what_was_measured_comes_back, words_and_texts_are_those_of_active_items,
+    vectors_belong_to_texts_and_models, vectors_go_with_the_last_item_of_their_text, what_was_measured_comes_back,
+    words_and_texts_are_those_of_active_items,
 };
 
 /// A test of each case, for a store that `$maker` makes.
@@ -58,6 +59,7 @@ macro_rules! conforms {
             items_of_programs_are_listed_by_id_and_deleted,
             words_and_texts_are_those_of_active_items,
             vectors_belong_to_texts_and_models,
+            vectors_go_with_the_last_item_of_their_text,
             changes_since_a_generation_are_known,
             usage_is_counted_by_days,
             the_stamp_changes_with_what_a_search_depends_on,

@@ -1,13 +1,14 @@
 //! Words, vectors and their changes, counters, the stamp, and noise.
 
 use super::harness::{Made, Maker, hashes, item, made, source, three};
+use super::memories::{memory, served};
 use crate::store::{
     CountUsage, IndexModel, LogChanges, ReadChanges, ReadEvents, ReadItems, ReadNoise, ReadUsage, ReadVectors,
-    ReadWords, Source, StoreError, WriteEvents, WriteForgotten, WriteItems, WriteNoise, WriteSources, WriteStore,
-    WriteVectors,
+    ReadWords, Source, StoreError, WriteEvents, WriteExternal, WriteForgotten, WriteItems, WriteMemory, WriteNoise,
+    WriteSources, WriteStore, WriteVectors,
 };
 use crate::text::{TextHash, text_hash, tokens};
-use crate::types::{CorpusNoise, FamilyNoise, Fingerprint, Item, SignalNoise, Span, State};
+use crate::types::{CONTEXT, CorpusNoise, FamilyNoise, Fingerprint, Item, SignalNoise, Span, State};
 use std::collections::BTreeSet;
 
 pub(super) fn words_and_texts_are_those_of_active_items<M: Maker>(maker: &M) {
@@ -76,6 +77,69 @@ pub(super) fn vectors_belong_to_texts_and_models<M: Maker>(maker: &M) {
     assert_eq!(made.write(|batch| batch.end_switch().and_then(|()| batch.drop_unused_vectors())), 1);
     assert_eq!(made.store.pending_switch().unwrap(), None);
     assert!(!made.store.has_vector(&model, &gone).unwrap());
+}
+
+/// Whatever makes a text go takes its vectors along, those of all models. Vectors of other texts are not looked at: also
+/// one that nothing uses stays until the store is cleaned up.
+pub(super) fn vectors_go_with_the_last_item_of_their_text<M: Maker>(maker: &M) {
+    let mut made = made(maker);
+    let (ids, file) = three(&mut made);
+    let first = Item { uid: "item/t".to_owned(), ..item("chunk/0", "the borrow checker refuses") };
+    let span =
+        |line: usize| Some(Span { byte_start: line * 9, byte_end: line * 9 + 9, line_start: line, line_end: line + 1 });
+    let behind = serde_json::json!({ CONTEXT: "is forgotten" });
+    let behind = Item { attributes: behind, span: span(2), ..item("chunk/8", "comes after") };
+    let (twin, before) = made.write(|batch| {
+        let other = batch.put_source(&source("/docs/b.md"))?;
+        let before = batch.put_item(&Item { span: span(1), ..item("chunk/7", "is forgotten") }, Some(other))?;
+        batch.put_item(&behind, Some(other))?;
+        Ok((batch.put_item(&first, None)?, before))
+    });
+    let mut learnt = memory("memory/a", "here", 3);
+    made.write(|batch| batch.put_memory(&learnt, None, Some(&served(&learnt))));
+    let stray = text_hash("a text that no item has");
+    let texts: BTreeSet<TextHash> = hashes(&made.store).into_iter().chain([stray]).collect();
+    let all: Vec<TextHash> = texts.iter().copied().collect();
+    let model = vectors(&mut made, &all);
+    let other = made.write(|batch| {
+        let other = batch.put_model(&Fingerprint::stored("o@02".to_owned()), 2)?;
+        batch.put_vectors(&other, all.iter().map(|hash| (*hash, &[0.6, 0.8][..])))?;
+        Ok(other)
+    });
+    let mut known = texts;
+    let mut goes = |made: &Made<M::Store>, gone: &[String], what: &str| {
+        gone.iter().for_each(|text| assert!(known.remove(&text_hash(text)), "{what}"));
+        for model in [&model, &other] {
+            let found: BTreeSet<TextHash> = made.store.vector_texts(model).unwrap().into_iter().collect();
+            assert_eq!(found, known, "{what}");
+        }
+    };
+    made.write(|batch| batch.delete_items(&[ids[0]]));
+    goes(&made, &[], "another item has the same text");
+    made.write(|batch| batch.forget_item(twin, 7));
+    goes(&made, &[first.passage()], "the last item of a text");
+    made.write(|batch| batch.forget_item(before, 7));
+    let gone = [item("chunk/7", "is forgotten").passage(), behind.passage()];
+    goes(&made, &gone, "a text, and the one behind it that began with its end");
+    made.write(|batch| batch.forget_source(file));
+    let rest = [item("chunk/1", "a lock is held"), item("chunk/2", "the borrow ends with the lock")];
+    goes(&made, &rest.map(|item| item.passage()), "a file");
+    let said = served(&learnt).passage();
+    made.write(|batch| {
+        batch.put_memory(
+            &memory("memory/b", "here", 3),
+            None,
+            Some(&Item { uid: "memory/b".to_owned(), ..served(&learnt) }),
+        )
+    });
+    learnt.words.text = "Corrected".to_owned();
+    made.write(|batch| batch.put_memory(&learnt, None, Some(&served(&learnt))));
+    goes(&made, &[], "another memory says the same");
+    made.write(|batch| batch.put_memory(&memory("memory/b", "here", 3), None, None));
+    goes(&made, &[said], "a memory that is not served any more");
+    assert_eq!(made.write(|batch| batch.drop_vectors_of(&[])), 0);
+    assert_eq!(made.write(|batch| batch.drop_unused_vectors()), 2);
+    goes(&made, &["a text that no item has".to_owned()], "the clean-up");
 }
 
 pub(super) fn changes_since_a_generation_are_known<M: Maker>(maker: &M) {

@@ -180,6 +180,13 @@ macro_rules! run_sql {
                 }
             }
 
+            fn unhurried(&self) -> Result<(), StoreError> {
+                match self {
+                    Self::File(file) => file.unhurried(),
+                    Self::Shared($own) => $shared.unhurried(),
+                }
+            }
+
             fn damaged(&self, what: String) -> StoreError {
                 match self {
                     Self::File(file) => file.damaged(what),

@@ -14,8 +14,8 @@ use super::sql::{
 };
 use super::sqlite::{Migration, Salvaged};
 use super::{
-    PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, Turn, WordsOf, WriteBatch, WriteStore,
-    WriterLock, make_private, sqlite,
+    KeepWords, PostgresAccess, SharedBatch, SharedDatabase, Snapshot, StoreError, Turn, WordsOf, WriteBatch,
+    WriteStore, WriterLock, make_private, sqlite,
 };
 use crate::types::Scope;
 use std::fmt;
@@ -407,6 +407,7 @@ impl Database {
                 batch.unhurried()?;
                 let cleaned = clean_rows(&batch)?;
                 batch.commit()?;
+                shared.database.purge_words()?;
                 Ok(Cleaned { bytes_before, bytes_after: shared.database.bytes_on_disk()?, ..cleaned })
             }
         }
@@ -441,7 +442,8 @@ impl Database {
     }
 
     /// Takes the last traces of what was forgotten off the disk; gives whether all are gone. Of a database in
-    /// PostgreSQL the words that were forgotten go, and the server takes its own traces when it cleans up.
+    /// PostgreSQL the words of all items that are gone leave its lists, and the server takes its own traces when it
+    /// cleans up.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses or a file cannot be removed.

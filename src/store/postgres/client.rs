@@ -170,7 +170,8 @@ impl Client {
     /// Begins changes that are undone when they are dropped before [`Transaction::commit`].
     pub fn transaction(&mut self, begin: &str) -> Result<Transaction<'_>, Error> {
         self.batch_execute(begin)?;
-        Ok(Transaction { client: self, is_open: true })
+        let was_unhurried = self.is_unhurried;
+        Ok(Transaction { client: self, is_open: true, was_unhurried })
     }
 
     /// Waits until somebody notifies a channel that is listened to, but no longer than `at_most`.
@@ -250,6 +251,8 @@ impl Drop for Line {
 pub(super) struct Transaction<'c> {
     client: &'c mut Client,
     is_open: bool,
+    /// What comes back at its end.
+    was_unhurried: bool,
 }
 
 impl Transaction<'_> {
@@ -257,7 +260,7 @@ impl Transaction<'_> {
     pub fn commit(mut self) -> Result<(), Error> {
         self.is_open = false;
         let done = self.client.batch_execute("COMMIT");
-        self.client.set_unhurried(false);
+        self.client.set_unhurried(self.was_unhurried);
         done
     }
 }
@@ -279,7 +282,7 @@ impl DerefMut for Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         if self.is_open && !self.client.is_closed() {
-            self.client.set_unhurried(false);
+            self.client.set_unhurried(self.was_unhurried);
             // A connection that cannot undo them is lost, and undoes them by that.
             drop(self.client.batch_execute("ROLLBACK"));
         }

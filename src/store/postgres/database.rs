@@ -92,14 +92,6 @@ pub struct SharedBatch<'a> {
 }
 
 impl SharedBatch<'_> {
-    /// Lets its statements take as long as they take.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the server refuses.
-    pub fn unhurried(&self) -> Result<(), StoreError> {
-        self.database.on(Link::unhurried)
-    }
-
     /// Removes what items are found with. Whoever keeps the store in order makes it again.
     ///
     /// # Errors

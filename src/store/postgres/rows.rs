@@ -27,7 +27,7 @@ impl Rows {
     pub fn to_read(address: &str, access: &Access) -> Result<Self, StoreError> {
         let (mut client, name) = connect(address, access)?;
         check_copy(&mut client, &name)?.need_all(&name)?;
-        Ok(Self { client, name })
+        Ok(Self { client: unhurried(client, &name)?, name })
     }
 
     /// To write to it; it is made if there is none. Nobody else can until this goes.
@@ -38,7 +38,7 @@ impl Rows {
         let (mut client, name) = connect(address, access)?;
         lock(&mut client, &name, "ken store copy")?;
         prepare(&mut client, &name)?.need_owner(&name)?;
-        Ok(Self { client, name })
+        Ok(Self { client: unhurried(client, &name)?, name })
     }
 }
 
@@ -81,6 +81,13 @@ impl Target for Rows {
         // As one statement each, so that one sees what the one before it has removed.
         FORGET_UNASKED.iter().try_for_each(|sql| self.client.batch_execute(sql)).map_err(refused(&self.name))
     }
+}
+
+/// Statements that count or clean up whole tables take as long as they take.
+fn unhurried(mut client: Client, name: &str) -> Result<Client, StoreError> {
+    client.batch_execute("SET statement_timeout = 0").map_err(refused(name))?;
+    client.set_unhurried(true);
+    Ok(client)
 }
 
 fn write(client: &mut Client, table: &Table, Change { gone, other, new }: &Change) -> Result<(), Error> {

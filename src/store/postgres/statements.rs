@@ -1,6 +1,6 @@
 //! What the statements of `store::sql` run on: a connection, and a batch.
 
-use super::database::{SharedBatch, SharedDatabase};
+use super::database::{SharedBatch, SharedDatabase, UNHURRIED};
 use super::link::given;
 use super::row::Failure;
 use super::text::marked;
@@ -128,6 +128,11 @@ macro_rules! run_sql {
             ) -> Result<(), StoreError> {
                 let $own = self;
                 $database.insert(into, rows, conflict)
+            }
+
+            fn unhurried(&self) -> Result<(), StoreError> {
+                let $own = self;
+                $database.on(Link::unhurried)
             }
 
             fn damaged(&self, what: String) -> StoreError {

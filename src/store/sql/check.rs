@@ -93,6 +93,7 @@ const BETWEEN_TABLES: &[(&str, &str, &str)] = &[
 /// [`StoreError`] when the store refuses.
 pub fn row_faults<D: ReadSql>(store: &D, faults: &mut Faults) -> Result<(), StoreError> {
     store.at_once(|| {
+        store.unhurried()?;
         for (name, what, sql) in BETWEEN_TABLES {
             let found = store.counted(sql, &[])?;
             if found > 0 {

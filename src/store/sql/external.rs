@@ -3,9 +3,9 @@
 
 use super::filter::condition;
 use super::links::forget_links;
-use super::traces::leave_traces;
+use super::traces::leave_traces_of_deleted;
 use super::{ByKey, Keys, ReadSql, RunSql, SqlRow, SqlValue, StoreError, WriteSql, values};
-use crate::store::{ItemFilter, ReadExternal, WriteExternal};
+use crate::store::{ItemFilter, ReadExternal, WriteExternal, WriteVectors};
 use crate::types::{AttributeValue, EXTERNAL_ID, Scope, fields};
 use std::collections::HashMap;
 
@@ -37,10 +37,14 @@ impl<D: ReadSql> ReadExternal for D {
 }
 
 impl<C: WriteSql> WriteExternal for C {
-    fn delete_item(&self, id: i64) -> Result<(), StoreError> {
-        leave_traces(self)?;
-        forget_links(self, "item.id = ?1", id)?;
-        self.execute("DELETE FROM item WHERE id = ?1", &values![id])?;
+    fn delete_items(&self, ids: &[i64]) -> Result<(), StoreError> {
+        leave_traces_of_deleted(self)?;
+        let texts = self.texts_of_items(ids)?;
+        for id in ids {
+            forget_links(self, "item.id = ?1", *id)?;
+            self.execute("DELETE FROM item WHERE id = ?1", &values![*id])?;
+        }
+        self.drop_vectors_of(&texts)?;
         Ok(())
     }
 }

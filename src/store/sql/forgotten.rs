@@ -12,7 +12,7 @@ use super::traces::leave_traces;
 use super::value::{SqlError, count, optional_count, within};
 use super::{ReadSql, RunSql, SqlRow, StoreError, WriteSql, values};
 use crate::screen::shown_text;
-use crate::store::{ForgottenPassage, ReadForgotten, WriteForgotten, WriteSources};
+use crate::store::{ForgottenPassage, ReadForgotten, WriteForgotten, WriteSources, WriteVectors};
 use crate::text::{Salt, Sketch, Sketches};
 use std::collections::HashMap;
 use std::path::Path;
@@ -36,7 +36,8 @@ impl<C: WriteSql> WriteForgotten for C {
         leave_traces(self)?;
         remember_forgotten(self, id, at_ms)?;
         forget_links(self, "item.id = ?1", id)?;
-        drop_context_after(self, id)?;
+        let mut texts = self.texts_of_items(&[id])?;
+        texts.extend(drop_context_after(self, id)?);
         self.execute("DELETE FROM embedding WHERE item_id = ?1", &values![id])?;
         underive(self, id)?;
         self.execute("DELETE FROM item WHERE id = ?1 AND source_id IS NULL", &values![id])?;
@@ -44,6 +45,7 @@ impl<C: WriteSql> WriteForgotten for C {
             "UPDATE item SET state = 'retired', title = '', body = '', attributes = '{}', words = 0 WHERE id = ?1",
             &values![id],
         )?;
+        self.drop_vectors_of(&texts)?;
         Ok(())
     }
 
@@ -55,7 +57,10 @@ impl<C: WriteSql> WriteForgotten for C {
         forget_links(self, "item.source_id = ?1", id)?;
         let sql = "SELECT count(*) FROM item WHERE source_id = ?1 AND state = 'active'";
         let items = self.counted(sql, &values![id])?;
+        let rows: Vec<i64> = self.rows("SELECT id FROM item WHERE source_id = ?1", &values![id], |row| row.get(0))?;
+        let texts = self.texts_of_items(&rows)?;
         self.remove_source(id)?;
+        self.drop_vectors_of(&texts)?;
         Ok(items)
     }
 

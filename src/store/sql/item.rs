@@ -266,8 +266,9 @@ impl<C: WriteSql> WriteItems for C {
     }
 }
 
-/// Takes the context away from what stands behind an item in its file: it is the end of that item's text.
-pub(super) fn drop_context_after<C: WriteSql>(changes: &C, id: i64) -> Result<(), StoreError> {
+/// Takes the context away from what stands behind an item in its file: it is the end of that item's text. Gives the text
+/// that was embedded with it.
+pub(super) fn drop_context_after<C: WriteSql>(changes: &C, id: i64) -> Result<Option<TextHash>, StoreError> {
     let sql = format!(
         "SELECT next.id, next.attributes FROM item AS gone JOIN item AS next ON next.source_id = gone.source_id
             AND next.byte_start >= gone.byte_end
@@ -278,10 +279,12 @@ pub(super) fn drop_context_after<C: WriteSql>(changes: &C, id: i64) -> Result<()
         let next: i64 = row.get(0)?;
         Ok((next, json_without(row, 1, CONTEXT).map_err(within(&format!("item {next}")))?))
     })?;
-    let Some((after, attributes)) = after else { return Ok(()) };
+    let Some((after, attributes)) = after else { return Ok(None) };
+    let sql = "SELECT text_hash FROM embedding WHERE part = 0 AND item_id = ?1";
+    let before = changes.first(sql, &values![after], |row| row.get(0))?;
     let sql =
         "UPDATE embedding SET text_hash = (SELECT text_hash FROM item WHERE id = ?1) WHERE part = 0 AND item_id = ?1";
     changes.execute(sql, &values![after])?;
     changes.execute("UPDATE item SET attributes = ?2 WHERE id = ?1", &values![after, attributes])?;
-    Ok(())
+    Ok(before)
 }

@@ -6,7 +6,7 @@ use super::value::{count, named, odd, within};
 use super::{ReadSql, RunSql, SqlRow, SqlValue, StoreError, WriteSql, values};
 use crate::screen::shown_text;
 use crate::store::{
-    MemoryCount, MemoryFilter, MemoryView, ReadItems, ReadMemory, StoredMemory, WriteItems, WriteMemory,
+    MemoryCount, MemoryFilter, MemoryView, ReadItems, ReadMemory, StoredMemory, WriteItems, WriteMemory, WriteVectors,
 };
 use crate::types::{Item, Kind, Memory, MemoryEvent, MemoryState, NewEvent, Relation, Scope};
 use serde::Serialize;
@@ -263,8 +263,11 @@ impl<C: WriteSql> WriteMemory for C {
             // A memory that was met once more reads as before: nothing is embedded or indexed anew.
             (Some(row), Some(item)) if is_item(self, row, item)? => Some(row),
             _ => {
+                let texts = self.texts_of_items(before.as_slice())?;
                 before.map(|row| self.remove_item(row)).transpose()?;
-                item.map(|item| self.put_item(item, None)).transpose()?
+                let row = item.map(|item| self.put_item(item, None)).transpose()?;
+                self.drop_vectors_of(&texts)?;
+                row
             }
         };
         self.execute(

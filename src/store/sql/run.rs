@@ -86,6 +86,11 @@ pub trait RunSql {
         conflict: &str,
     ) -> Result<(), StoreError>;
 
+    /// Lets the statements of the snapshot or batch that is open take as long as they take. A file has no time limit.
+    fn unhurried(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// The error for something in the store that no `ken` writes.
     fn damaged(&self, what: String) -> StoreError;
 

@@ -1,7 +1,7 @@
 //! Vectors by text hash and model, and which model the index is made with.
 
 use super::value::{count, json, within};
-use super::{ByKey, Dialect, Keys, ReadSql, SqlRow, SqlValue, StoreError, WriteSql, half_vector, values};
+use super::{ByKey, Dialect, Keys, ReadSql, SqlRow, SqlValue, StoreError, WriteSql, half_vector, one_of, values};
 use crate::screen::shown_text;
 use crate::store::passages::passages;
 use crate::store::{IndexModel, ItemVectors, ReadVectors, VectorRows, WriteVectors};
@@ -14,6 +14,12 @@ pub(super) const ACTIVE: &str = "active_model";
 const FORMER: &str = "former_model";
 pub(super) const SWITCHED_FROM: &str = "switched_from";
 pub(super) const SWITCHED_TO: &str = "switched_to";
+
+/// Whether no item has the text of a vector.
+const UNUSED: &str = "NOT EXISTS (SELECT 1 FROM embedding WHERE embedding.text_hash = vector.text_hash)";
+
+/// Texts whose vectors are removed in one statement.
+const TEXTS: usize = 100;
 
 /// Adds the row of a text's hash and the bytes of its vector, unless there are none or too few.
 fn push<R: SqlRow>(rows: &mut VectorRows, row: &R, dims: usize) -> Result<(), R::Error> {
@@ -184,10 +190,35 @@ impl<C: WriteSql> WriteVectors for C {
         self.insert_all("half_vector (model_id, text_hash, half)", rows, conflict)
     }
 
+    fn texts_of_items(&self, items: &[i64]) -> Result<Vec<TextHash>, StoreError> {
+        let select = "SELECT text_hash FROM embedding";
+        let query = ByKey { select, column: "item_id", and: "", order: "" };
+        self.rows_by(query, Keys::Integers(items), &[], |row| row.get(0))
+    }
+
+    fn drop_vectors_of(&self, texts: &[TextHash]) -> Result<usize, StoreError> {
+        let mut texts = texts.to_vec();
+        texts.sort_unstable();
+        texts.dedup();
+        let mut dropped = 0;
+        for some in texts.chunks(TEXTS) {
+            // One or all that fit, so that two statements are prepared and not one for each number of texts.
+            let many = if some.len() == 1 { 1 } else { TEXTS };
+            let values: Vec<SqlValue<'_>> =
+                some.iter().chain(std::iter::repeat(&some[0])).take(many).map(SqlValue::from).collect();
+            let sql = format!(
+                "DELETE FROM vector WHERE model_id IN (SELECT id FROM model) AND {} AND {UNUSED}",
+                one_of("text_hash", many)
+            );
+            // Items of all scopes may have the text, and a vector that none has is in no scope.
+            dropped += self.of_all_scopes(|| self.execute(&sql, &values))?;
+        }
+        Ok(dropped)
+    }
+
     fn drop_unused_vectors(&self) -> Result<usize, StoreError> {
-        let sql = "DELETE FROM vector
-            WHERE NOT EXISTS (SELECT 1 FROM embedding WHERE embedding.text_hash = vector.text_hash)";
+        self.unhurried()?;
         // A vector that no item has is in no scope.
-        self.of_all_scopes(|| self.execute(sql, &[]))
+        self.of_all_scopes(|| self.execute(&format!("DELETE FROM vector WHERE {UNUSED}"), &[]))
     }
 }

@@ -1,9 +1,10 @@
 //! The words of items inside the store, against what its items say.
 
 use super::*;
+use crate::store::sql::SqlRow;
 use crate::store::{
     FindWords, ItemText, ItemVersion, ItemWords, KeepWords, MemoryView, Posting, Source, SourceKind, Stat, WordTotals,
-    WordsOf,
+    WordsOf, WriteExternal,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -140,6 +141,8 @@ enum Step {
     Unworded(String),
     /// The item of a place is forgotten.
     Forget(usize),
+    /// A program deletes the item of a place.
+    Delete(usize),
     /// A program that knows nothing of words writes another text into the item of a place.
     Overwrite(usize, String),
     /// It puts the item of a place into the scope of another place.
@@ -161,6 +164,7 @@ fn step() -> impl Strategy<Value = Step> {
         ).prop_map(|(puts, removals, kept)| Step::Batch(puts, removals, kept)),
         1 => text().prop_map(Step::Unworded),
         1 => any::<usize>().prop_map(Step::Forget),
+        1 => any::<usize>().prop_map(Step::Delete),
         1 => (any::<usize>(), text()).prop_map(|(at, text)| Step::Overwrite(at, text)),
         1 => (any::<usize>(), 0..SCOPES.len()).prop_map(|(at, scope)| Step::Move(at, scope)),
         1 => (0..SCOPES.len(), text()).prop_map(|(scope, text)| Step::Alone(scope, text)),
@@ -232,10 +236,13 @@ impl Twin {
                 self.scopes.insert(id, SCOPES[0]);
                 self.lacking.insert(id);
             }
-            Step::Forget(place) => {
+            Step::Forget(place) | Step::Delete(place) => {
                 let Some(id) = self.at(place) else { return };
                 let batch = self.store.begin(&self.lock).unwrap();
-                batch.forget_item(id, 7).unwrap();
+                match step {
+                    Step::Delete(_) => batch.delete_items(&[id]).unwrap(),
+                    _ => batch.forget_item(id, 7).unwrap(),
+                }
                 batch.commit().unwrap();
                 self.texts.remove(&id);
                 self.lacking.remove(&id);
@@ -565,6 +572,114 @@ fn what_was_forgotten_leaves_no_words() {
     let words = store.shared().unwrap();
     assert_eq!((rows(words, "dead_words"), rows(words, "dead_term"), rows(words, "posting")), (0, 0, 2));
     assert_eq!(found(words, &[gone, kept]), wanted(&[(kept, "bc".to_owned())].into(), &[gone, kept]));
+}
+
+/// What an item leaves in the lists of words is found by its rarest term. Lists of other segments are not read, nor are
+/// lists of other terms: a reader would stumble over them here.
+#[test]
+fn lists_without_an_item_that_is_gone_are_not_read() {
+    let (dir, lock, mut store) = made_worded();
+    let mut gone = 0;
+    for (scope, rare) in [("repo/a", ""), ("repo/a", "z"), ("repo/b", "")] {
+        let batch = store.begin(&lock).unwrap();
+        for at in 0..520 {
+            let uid = format!("chunk/{scope}/{rare}/{at}");
+            batch.put_item(&Item { uid, ..said_in(scope, "abcdefgh") }, None).unwrap();
+        }
+        if !rare.is_empty() {
+            gone = batch.put_item(&said_in(scope, &format!("ab{rare}")), None).unwrap();
+        }
+        batch.commit().unwrap();
+    }
+    assert_eq!(rows(&store, "word_segment"), 3);
+    let lists = |store: &SharedDatabase| {
+        let sql = "SELECT segment, term, documents FROM posting ORDER BY segment, term";
+        store.rows(sql, &[], |row| Ok((row.integer(0)?, row.integer(1)?, row.integer(2)?))).unwrap()
+    };
+    let sql = "SELECT born FROM item_words WHERE item = ?1";
+    let born = store.one(sql, &crate::store::sql::values![gone], |row| row.integer(0)).unwrap();
+    let held = [b'a', b'b', b'z'].map(|letter| term(letter) as i64);
+    let before = lists(&store);
+    let is_read = format!("segment = {born} AND term IN ({}, {}, {})", held[0], held[1], held[2]);
+    let damage = format!("UPDATE kenning.posting SET entries = '\x01' WHERE NOT ({is_read})");
+    assert!(server().psql(&database_of(dir.path()), &damage).contains("UPDATE 22"), "of 25 lists");
+    let batch = store.begin(&lock).unwrap();
+    batch.delete_items(&[gone]).unwrap();
+    batch.commit().unwrap();
+    store.purge_words().unwrap();
+    let fewer = |&(segment, term, documents): &(i64, i64, i64)| {
+        let is_of_it = segment == born && held.contains(&term);
+        (segment, term, documents - i64::from(is_of_it))
+    };
+    let wanted: Vec<_> = before.iter().map(fewer).filter(|(_, _, documents)| *documents > 0).collect();
+    assert_eq!(lists(&store), wanted);
+    assert_eq!((rows(&store, "dead_words"), rows(&store, "dead_term")), (0, 0));
+    assert_eq!(sizes(&store), [4160; 3]);
+}
+
+/// A deletion leaves the lists of words as they are. Whatever is forgotten next takes everything out of them that is
+/// gone, and so does a clean-up.
+#[test]
+fn lists_of_words_name_what_was_deleted_until_something_is_forgotten_or_cleaned_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let lock = lock(dir.path());
+    let shared = SharedStore { words: Some(LETTERS), ..SharedStore::at(address_of(dir.path())) };
+    let place = Place::shared(dir.path(), shared);
+    let mut store = Database::open_to_write_at(&place, &lock).unwrap();
+    let batch = store.begin(&lock).unwrap();
+    let put = |body: &&str| (batch.put_item(&said("chunk/1", body), None).unwrap(), (*body).to_owned());
+    let mut texts: BTreeMap<i64, String> = ["ab", "bc", "cd", "de"].iter().map(put).collect();
+    batch.commit().unwrap();
+    let ids: Vec<i64> = texts.keys().copied().collect();
+    let mut gone = |store: &mut Database, id: i64, is_forgotten: bool| {
+        let batch = store.begin(&lock).unwrap();
+        match is_forgotten {
+            true => batch.forget_item(id, 7).unwrap(),
+            false => batch.delete_items(&[id]).unwrap(),
+        }
+        batch.commit().unwrap();
+        texts.remove(&id);
+        assert_eq!(store.has_traces().unwrap(), is_forgotten);
+        assert!(store.erase_traces(&lock, Duration::ZERO).unwrap() && !store.has_traces().unwrap());
+        assert_eq!(found(store.shared().unwrap(), &ids), wanted(&texts, &ids));
+        rows(store.shared().unwrap(), "dead_words")
+    };
+    assert_eq!((gone(&mut store, ids[0], false), gone(&mut store, ids[1], false)), (1, 2));
+    assert_eq!(gone(&mut store, ids[2], true), 0);
+    assert_eq!(gone(&mut store, ids[3], false), 1);
+    store.clean(&lock).unwrap();
+    let words = store.shared().unwrap();
+    assert_eq!((rows(words, "dead_words"), rows(words, "dead_term"), rows(words, "posting")), (0, 0, 0));
+}
+
+#[test]
+fn the_newest_postings_are_read_alone() {
+    let (_dir, lock, mut store) = made_worded();
+    let mut put = |scope: &str, many: std::ops::Range<usize>| {
+        let batch = store.begin(&lock).unwrap();
+        let item = |at: usize| Item { uid: format!("chunk/{at}"), ..said_in(scope, "abcdefgh") };
+        let ids: Vec<i64> = many.map(|at| batch.put_item(&item(at), None).unwrap()).collect();
+        batch.commit().unwrap();
+        ids
+    };
+    let (_, newer, other) = (put("repo/a", 0..520), put("repo/a", 520..1_040), put("repo/b", 1_040..1_043));
+    let scope = |name: &str| vec![Scope::repository(name)];
+    let read = |scopes: &[Scope], most: usize| -> Vec<BTreeSet<i64>> {
+        let found = store.newest_postings(&[term(b'a'), term(b'z'), term(b'h')], scopes, most).unwrap();
+        found.iter().map(|of_one| of_one.iter().map(|one| one.version.item).collect()).collect()
+    };
+    let of = |ids: &[i64]| -> BTreeSet<i64> { ids.iter().copied().collect() };
+    assert_eq!(read(&scope("repo/b"), 3), [of(&other), of(&[]), of(&other)]);
+    assert_eq!(read(&[], 3), [of(&other), of(&[]), of(&other)], "the newest segment");
+    assert_eq!(read(&scope("repo/a"), 2)[0], of(&newer[..2]));
+    assert_eq!(read(&scope("repo/a"), 520)[2], of(&newer));
+    assert_eq!(read(&scope("repo/a"), 521)[2].len(), 521);
+    let all = |postings: Vec<Vec<Posting>>| -> Vec<BTreeSet<_>> {
+        let of = |one: &Posting| (one.version, one.count, one.length);
+        postings.iter().map(|of_one| of_one.iter().map(of).collect()).collect()
+    };
+    let newest = store.newest_postings(&terms(), &[], 1_043).unwrap();
+    assert_eq!(all(newest), all(store.postings(&terms()).unwrap()), "all there are");
 }
 
 /// While one machine erases what is left, another one forgets more: what says that something is left goes with the last

@@ -2,7 +2,6 @@
 //! makes their words.
 
 use super::super::SharedDatabase;
-use super::super::link::Link;
 use super::entries::read_runs;
 use super::read_counts;
 use crate::store::sql::{Fault, Faults, ReadSql, RunSql, SqlError, SqlRow};
@@ -63,7 +62,7 @@ impl SharedDatabase {
     /// [`StoreError`] when the server refuses.
     pub(in crate::store) fn word_faults(&self, faults: &mut Faults) -> Result<(), StoreError> {
         self.at_once(|| {
-            self.on(Link::unhurried)?;
+            self.unhurried()?;
             for (name, what, sql) in FAULTS {
                 let found = self.counted(sql, &[])?;
                 if found > 0 {

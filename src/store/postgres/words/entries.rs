@@ -57,6 +57,13 @@ pub(super) fn read_runs(mut bytes: &[u8], out: &mut Vec<Posting>) -> Option<()> 
     Some(())
 }
 
+/// Appends postings from the beginning of what was packed, until `out` has so many. The bytes may end anywhere.
+pub(super) fn read_first(bytes: &[u8], most: usize, out: &mut Vec<Posting>) {
+    // What is cut off ends the reading.
+    let _ = read_runs(bytes, out);
+    out.truncate(most);
+}
+
 fn small(bytes: &mut &[u8]) -> Option<u32> {
     u32::try_from(take_number(bytes)?).ok()
 }

@@ -1,4 +1,4 @@
-//! Keeping the words of items: written with the batch that writes the items, merged and purged later.
+//! Keeping the words of items: written with the batch that writes the items, merged later, and purged (`purge`).
 //!
 //! A segment is what one batch wrote of one scope, or several of that scope that were merged. Merging puts rows
 //! together in the server; whoever does it locks the rows of the segments, and leaves alone those that somebody else
@@ -6,13 +6,12 @@
 
 use super::super::database::{SharedBatch, SharedDatabase};
 use super::super::schema::PURGER;
-use super::entries::{push_run, read_runs};
 use super::odd;
-use super::write::{Forward, copy, insert, inverted, narrow};
+use super::write::{Forward, copy, insert, inverted};
 use crate::store::sql::{RunSql, SqlRow, SqlValue, TEXT_COLUMNS, count, read_text, values};
-use crate::store::{ItemText, ItemVersion, ItemWords, KeepWords, Posting, StoreError, WordsOf, WriteBatch};
+use crate::store::{ItemText, ItemWords, KeepWords, StoreError, WordsOf, WriteBatch};
 use postgres::Row;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Terms that are held in memory before they are written.
@@ -22,8 +21,6 @@ const QUICKLY_MERGED: usize = 1 << 13;
 /// Items that are gone and always may stay in postings, and what share of all may beside them.
 const DEAD: i64 = 64;
 const DEAD_SHARE: i64 = 4;
-/// Terms whose postings are purged together.
-const PURGED: i64 = 2_000;
 
 /// Which segments to merge next, of those whose sizes these are, ascending: such that in the end each has more than
 /// twice as many postings as the one before it, as far as none becomes larger than `most`.
@@ -148,81 +145,6 @@ impl SharedBatch<'_> {
         self.database.on(|link| link.execute("DELETE FROM word_segment WHERE number = ANY(?1)", &[&numbers]))?;
         Ok(true)
     }
-
-    /// Removes the postings of items that are gone, those of some terms; whether there were any. The batch holds the
-    /// store's lock, so no item goes meanwhile.
-    pub(in crate::store) fn purge_some(&self) -> Result<bool, StoreError> {
-        self.unhurried()?;
-        // Whoever merges ends first.
-        self.exists("SELECT FROM pg_advisory_xact_lock(?1)", &values![PURGER])?;
-        let sql = "DELETE FROM dead_term WHERE term IN (SELECT term FROM dead_term LIMIT ?1) RETURNING term";
-        let mut terms: Vec<i64> = self.rows(sql, &values![PURGED], |row| row.integer(0))?;
-        // Of several scopes.
-        terms.sort_unstable();
-        terms.dedup();
-        if terms.is_empty() {
-            let empty = "DELETE FROM word_segment WHERE NOT EXISTS (SELECT FROM posting WHERE segment = number)";
-            self.execute(empty, &[])?;
-            self.execute("DELETE FROM dead_words", &[])?;
-            self.execute("DELETE FROM word_total WHERE items = 0 AND documents = 0", &[])?;
-            return Ok(false);
-        }
-        let version = |row: &Row| Ok(ItemVersion { item: row.integer(0)?, born: row.integer(1)? });
-        let dead: HashSet<ItemVersion> =
-            self.rows("SELECT item, born FROM dead_words", &[], version)?.into_iter().collect();
-        let sql = "SELECT segment, posting.term, entries FROM unnest(?1::bigint[]) AS asked (term)
-            JOIN posting ON posting.term = asked.term";
-        let rows = self.database.read(sql, &[&terms], |row| {
-            let mut postings = Vec::new();
-            read_runs(row.bytes(2)?, &mut postings).ok_or_else(|| odd("postings"))?;
-            Ok((row.integer(0)?, row.integer(1)?, postings))
-        })?;
-        let mut kept = Purged::default();
-        rows.into_iter().for_each(|(segment, term, postings)| kept.push(segment, term, postings, &dead));
-        let Purged { segments, terms, documents, entries, removed } = kept;
-        let sql = "UPDATE posting SET documents = kept.documents, entries = kept.entries
-            FROM unnest(?1::bigint[], ?2::bigint[], ?3::integer[], ?4::bytea[])
-                AS kept (segment, term, documents, entries)
-            WHERE posting.segment = kept.segment AND posting.term = kept.term";
-        self.database.on(|link| link.execute(sql, &[&segments, &terms, &documents, &entries]))?;
-        let sql = "DELETE FROM posting USING unnest(?1::bigint[], ?2::bigint[]) AS kept (segment, term)
-            WHERE posting.segment = kept.segment AND posting.term = kept.term AND documents = 0";
-        self.database.on(|link| link.execute(sql, &[&segments, &terms]))?;
-        for (segment, fewer) in removed {
-            let sql = "UPDATE word_segment SET postings = postings - ?2 WHERE number = ?1";
-            self.execute(sql, &values![segment, fewer])?;
-        }
-        Ok(true)
-    }
-}
-
-/// Rows of `posting` without those of items that are gone, column by column.
-#[derive(Default)]
-struct Purged {
-    segments: Vec<i64>,
-    terms: Vec<i64>,
-    documents: Vec<i32>,
-    entries: Vec<Vec<u8>>,
-    /// How many went, by segment.
-    removed: BTreeMap<i64, i64>,
-}
-
-impl Purged {
-    /// Adds a row, if anything of it goes.
-    fn push(&mut self, segment: i64, term: i64, mut postings: Vec<Posting>, dead: &HashSet<ItemVersion>) {
-        let before = postings.len();
-        postings.retain(|posting| !dead.contains(&posting.version));
-        if postings.len() == before {
-            return;
-        }
-        *self.removed.entry(segment).or_default() += (before - postings.len()) as i64;
-        let mut entries = Vec::new();
-        postings.chunk_by(|a, b| a.version.born == b.version.born).for_each(|run| push_run(run, &mut entries));
-        self.segments.push(segment);
-        self.terms.push(term);
-        self.documents.push(narrow(postings.len()));
-        self.entries.push(entries);
-    }
 }
 
 impl KeepWords for SharedDatabase {
@@ -259,24 +181,6 @@ impl KeepWords for SharedDatabase {
     fn purge_words(&mut self) -> Result<(), StoreError> {
         while self.purge_some()? {}
         Ok(())
-    }
-}
-
-impl SharedDatabase {
-    /// Whether postings name items that are gone, of the scopes that the user sees.
-    ///
-    /// # Errors
-    /// [`StoreError`] when the server refuses.
-    pub fn has_dead_words(&self) -> Result<bool, StoreError> {
-        self.exists("SELECT FROM dead_words LIMIT 1", &[])
-    }
-
-    /// Removes postings of items that are gone, those of some terms; whether there were any. Others write in between.
-    fn purge_some(&mut self) -> Result<bool, StoreError> {
-        let batch = self.begin_behind_others()?;
-        let is_purged = batch.purge_some()?;
-        batch.commit()?;
-        Ok(is_purged)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The words of items in the tables of the store: found here, kept in `keep`, written in `write`, packed in
-//! `entries`, compared with the items in `check`.
+//! `entries`, removed in `purge` once their items are gone, compared with the items in `check`.
 
 mod check;
 mod entries;
 mod keep;
+mod purge;
 mod write;
 
 use super::database::SharedDatabase;
@@ -11,9 +12,13 @@ use super::link::given;
 use super::row::Failure;
 use crate::store::sql::{RunSql, SqlRow, passing};
 use crate::store::{FindWords, ItemFilter, ItemVersion, MemoryView, Posting, StoreError, TermCounts, WordTotals};
-use entries::{read_runs, take_number};
+use crate::types::Scope;
+use entries::{read_first, read_runs, take_number};
 use postgres::Row;
 use postgres::types::ToSql;
+
+/// Bytes of a posting at most: a run of its own with the run's number and length, the distance to an id, two counts.
+const POSTING_BYTES: usize = 36;
 
 /// Terms as they are stored: the same bits.
 fn stored(terms: &[u64]) -> Vec<i64> {
@@ -70,6 +75,26 @@ impl FindWords for SharedDatabase {
         self.read(sql, &[&stored(terms)], |row| {
             let of_term = usize::try_from(row.integer(0)? - 1).ok().and_then(|place| found.get_mut(place));
             of_term.and_then(|of_term| read_runs(row.bytes(1).ok()?, of_term)).ok_or_else(|| odd("postings"))
+        })?;
+        Ok(found)
+    }
+
+    fn newest_postings(&self, terms: &[u64], scopes: &[Scope], most: usize) -> Result<Vec<Vec<Posting>>, StoreError> {
+        let sql = "SELECT place, substring(entries FROM 1 FOR ?4) FROM (
+                SELECT place, segment, entries, sum(posting.documents) OVER newest - posting.documents AS newer
+                FROM unnest(?1::bigint[]) WITH ORDINALITY AS asked (term, place)
+                    JOIN posting ON posting.term = asked.term
+                    JOIN word_segment ON number = segment AND (?2::text[] = '{}' OR scope = ANY(?2))
+                WINDOW newest AS (PARTITION BY place ORDER BY segment DESC)) AS listed
+             WHERE newer < ?3 ORDER BY place, segment DESC";
+        let scopes: Vec<&str> = scopes.iter().map(Scope::as_str).collect();
+        let rows = i64::try_from(most).unwrap_or(i64::MAX);
+        let bytes = i32::try_from(most.saturating_mul(POSTING_BYTES)).unwrap_or(i32::MAX);
+        let mut found = vec![Vec::new(); terms.len()];
+        self.read(sql, &[&stored(terms), &scopes, &rows, &bytes], |row| {
+            let of_term = usize::try_from(row.integer(0)? - 1).ok().and_then(|place| found.get_mut(place));
+            read_first(row.bytes(1)?, most, of_term.ok_or_else(|| odd("postings"))?);
+            Ok(())
         })?;
         Ok(found)
     }

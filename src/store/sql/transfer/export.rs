@@ -63,6 +63,7 @@ pub fn export<D: ReadSql, E: From<StoreError>>(
     mut write: impl FnMut(&Record) -> Result<(), E>,
 ) -> Result<usize, E> {
     let _moment = store.hold_moment()?;
+    store.unhurried()?;
     write(&Record::Kenning { format: Record::FORMAT, exported_at: now_ms })?;
     let mut records = 0;
     let mut send = |record: Record| {
