@@ -479,8 +479,9 @@ impl Primary {
         let database = match self.database.take() {
             Some(database) => database,
             None => {
-                let opened = SharedDatabase::open_to_write(&self.address, &self.access)?;
-                Box::new(SharedDatabase { limit: self.limit.clone(), ..opened })
+                let mut opened = SharedDatabase::open_to_write(&self.address, &self.access)?;
+                opened.limit.clone_from(&self.limit);
+                Box::new(opened)
             }
         };
         Ok(self.database.insert(database))

@@ -1,7 +1,7 @@
 //! What the statements of `store::sql` run on: a connection, and a batch.
 
-use super::database::{SharedBatch, SharedDatabase, UNHURRIED};
-use super::link::given;
+use super::database::{SharedBatch, SharedDatabase};
+use super::link::{Link, given};
 use super::row::Failure;
 use super::text::marked;
 use crate::store::sql::{ByKey, Dialect, KeepSql, Keys, ReadSql, RunSql, SqlRow, SqlValue, WriteSql};
