@@ -63,11 +63,11 @@ Examples:
             value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
     },
-    /// Delete an item, or all that pass a filter, with every trace on the disk
+    /// Delete an item, or all that pass a filter
     ///
-    /// Exit code: 0 if anything was deleted, 1 if nothing was, 7 if another process still reads what was deleted. No
-    /// search finds it in that case either; its last traces leave the disk later. The lists of words of a shared store
-    /// keep hashes of its words until `ken gc`; `ken forget` leaves none.
+    /// Its traces leave the disk too. Exit code: 0 if anything was deleted, 1 if nothing was, 7 if another process still
+    /// reads what was deleted. No search finds it in that case either; its last traces leave the disk later. The lists
+    /// of words of a shared store keep hashes of its words until `ken gc`; `ken forget` leaves none.
     #[command(after_help = "\
 Examples:
   ken items delete n1

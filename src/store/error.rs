@@ -439,7 +439,8 @@ impl Diagnose for StoreError {
             Self::Lost { .. } => "try again; of a change that had not ended nothing was kept",
             Self::Silent { .. } => {
                 "its server, or what stands before it, is stopped, overloaded or no PostgreSQL; \
-                 `ken config set store.connect_timeout_s SECONDS` and `store.statement_timeout_s` set how long it may take"
+                 `ken config set store.connect_timeout_s SECONDS` and `store.statement_timeout_s` set how \
+                 long it may take"
             }
             Self::NoConnection { .. } => "a limit on open files may be reached: ulimit -n",
             Self::OddValue { .. } => "something else has written to the database: restore a backup of it",
@@ -510,14 +511,15 @@ fn postgres_hint(error: &postgres::Error) -> Option<String> {
             "the server's disk is full; run it again when there is room, it goes on from there"
         }
         Some(&SqlState::TOO_MANY_CONNECTIONS) => {
-            "raise max_connections of the server, or run fewer services: docs/shared.md says how many connections one opens"
+            "raise max_connections of the server, or run fewer services: docs/shared.md says how many connections \
+             one opens"
         }
         Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => READ_ONLY,
         // A standby refuses a transaction that is to write before it refuses a change.
         Some(&SqlState::FEATURE_NOT_SUPPORTED) if is_of_standby(error) => READ_ONLY,
         Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
-            "try again; if a replica often cancels searches, set hot_standby_feedback or raise max_standby_streaming_delay \
-             there"
+            "try again; if a replica often cancels searches, set hot_standby_feedback or raise \
+             max_standby_streaming_delay there"
         }
         Some(&SqlState::LOCK_NOT_AVAILABLE) => "another process changes the same row: try again",
         Some(&SqlState::OUT_OF_MEMORY) => "the server has too little memory: give it more, or lower its work_mem",

@@ -213,7 +213,8 @@ pub trait WriteVectors {
     /// [`StoreError`] when the store refuses.
     fn texts_of_items(&self, items: &[i64]) -> Result<Vec<TextHash>, StoreError>;
 
-    /// Removes the vectors of those of these texts that no item has; gives how many. It reads nothing else of the store.
+    /// Removes the vectors of those of these texts that no item has; gives how many. It reads nothing else of the
+    /// store.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.

@@ -15,8 +15,8 @@ use crate::vector::dot;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
-/// Texts with a word that are held against the filter, to see whether any of them may answer. A word that is misspelt is
-/// held against those that it may mean, and whether there is any text counts, and roughly how many. A word that more
+/// Texts with a word that are held against the filter, to see whether any of them may answer. A word that is misspelt
+/// is held against those that it may mean, and whether there is any text counts, and roughly how many. A word that more
 /// texts hold is frequent, and the newest of them say enough.
 const HOLDERS: usize = 1_000;
 

@@ -79,8 +79,8 @@ pub(super) fn vectors_belong_to_texts_and_models<M: Maker>(maker: &M) {
     assert!(!made.store.has_vector(&model, &gone).unwrap());
 }
 
-/// Whatever makes a text go takes its vectors along, those of all models. Vectors of other texts are not looked at: also
-/// one that nothing uses stays until the store is cleaned up.
+/// Whatever makes a text go takes its vectors along, those of all models. Vectors of other texts are not looked at:
+/// also one that nothing uses stays until the store is cleaned up.
 pub(super) fn vectors_go_with_the_last_item_of_their_text<M: Maker>(maker: &M) {
     let mut made = made(maker);
     let (ids, file) = three(&mut made);

@@ -1,8 +1,9 @@
 //! A client whose waits end: for a connection, for statements, and for the end of a connection.
 //!
-//! A server limits its statements itself, and the kernel notices a machine that is gone. Neither helps where a server is
-//! stopped, or a balancer has no server behind it: the network is alive, and no answer comes. So each wait has a limit
-//! here too, which is longer than the server's own. After that nothing is known of the connection, and it is closed.
+//! A server limits its statements itself, and the kernel notices a machine that is gone. Neither helps where a server
+//! is stopped, or a balancer has no server behind it: the network is alive, and no answer comes. So each wait has a
+//! limit here too, which is longer than the server's own. After that nothing is known of the connection, and it is
+//! closed.
 
 use postgres::types::{BorrowToSql, ToSql, Type};
 use postgres::{Error, Row, Socket, Statement, ToStatement};

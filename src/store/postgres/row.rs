@@ -41,8 +41,8 @@ pub(super) fn refused(name: &str) -> impl Fn(postgres::Error) -> StoreError + '_
     }
 }
 
-/// Whether a policy refused a row that was written, or a file is moved to a path that somebody holds. Nobody moves one to
-/// a path that they see, so a scope that they do not see holds it. The server's words may be of any language.
+/// Whether a policy refused a row that was written, or a file is moved to a path that somebody holds. Nobody moves one
+/// to a path that they see, so a scope that they do not see holds it. The server's words may be of any language.
 fn is_of_another_scope(error: &postgres::Error) -> bool {
     error.as_db_error().is_some_and(|said| match *said.code() {
         SqlState::INSUFFICIENT_PRIVILEGE => said.routine() == Some("ExecWithCheckOptions"),

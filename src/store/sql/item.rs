@@ -266,8 +266,8 @@ impl<C: WriteSql> WriteItems for C {
     }
 }
 
-/// Takes the context away from what stands behind an item in its file: it is the end of that item's text. Gives the text
-/// that was embedded with it.
+/// Takes the context away from what stands behind an item in its file: it is the end of that item's text. Gives the
+/// text that was embedded with it.
 pub(super) fn drop_context_after<C: WriteSql>(changes: &C, id: i64) -> Result<Option<TextHash>, StoreError> {
     let sql = format!(
         "SELECT next.id, next.attributes FROM item AS gone JOIN item AS next ON next.source_id = gone.source_id

@@ -19,8 +19,8 @@ pub fn leave_traces(changes: &impl WriteSql) -> Result<(), StoreError> {
     changes.set_meta(LEFT, Some(ANYWHERE))
 }
 
-/// The same of what is deleted and not forgotten. A shared store leaves no traces but in its lists of words. Reading and
-/// writing these for each deletion would take too long, so they are purged when many items are gone.
+/// The same of what is deleted and not forgotten. A shared store leaves no traces but in its lists of words. Reading
+/// and writing these for each deletion would take too long, so they are purged when many items are gone.
 pub(super) fn leave_traces_of_deleted(changes: &impl WriteSql) -> Result<(), StoreError> {
     if changes.dialect().is_shared() { Ok(()) } else { leave_traces(changes) }
 }
