@@ -6,14 +6,12 @@
 //! nothing of it is kept.
 
 use super::connect::Access;
-use super::holder::{busy, holder, naming, with_holder};
 use super::link::{Limit, Link};
+use super::locks::{FITTER, LOCK_WAIT, PURGER, WORK, WRITER, busy, holder, naming, with_holder};
 use super::pending::Pending;
 use super::rights::Rights;
 use super::row::Failure;
-use super::schema::{
-    self, BEGIN, FITTER, LOCK_WAIT, PURGER, SCHEMA, WORK, WRITER, check, is_present, prepare, taking, version,
-};
+use super::schema::{self, BEGIN, SCHEMA, check, is_present, prepare, taking, version};
 use crate::store::sql::{RunSql, SqlRow, count_places, values};
 use crate::store::{Snapshot, StoreError, WordsOf, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, OnceCell, RefCell};

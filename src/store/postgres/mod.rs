@@ -10,10 +10,10 @@
 mod client;
 mod connect;
 mod database;
-mod holder;
 mod jobs;
 mod limit;
 mod link;
+mod locks;
 mod nearest;
 mod pending;
 mod rights;

@@ -1,7 +1,7 @@
 //! The schema of a store in PostgreSQL: brought up to date under a lock, refused if it is newer.
 
 use super::client::{Client, Transaction};
-use super::holder::{self, naming, with_holder};
+use super::locks::{self, LOCK_WAIT, WORK, WRITER, naming, with_holder};
 use super::rights::Rights;
 use super::row::refused;
 use crate::store::StoreError;
@@ -28,29 +28,13 @@ pub(super) const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 /// The version of pgvector from which on a search by an index goes on until enough rows pass a filter.
 const EXTENSION: [u32; 2] = [0, 8];
 
-/// The advisory lock of whoever writes: `ken` in ASCII.
-pub(super) const WRITER: i64 = 0x6b_656e;
-
-/// The advisory lock that whoever merges segments of words shares, and whoever purges them has alone.
-pub(super) const PURGER: i64 = WRITER + 1;
-
-/// The advisory lock of whoever has the store for a piece of work of many batches: changes of others may get in between
-/// two of them, other such work may not.
-pub(super) const WORK: i64 = WRITER + 2;
-
-/// The advisory lock of whoever fits the gate to all texts.
-pub(super) const FITTER: i64 = WRITER + 3;
-
-/// How long a copy waits for whoever writes.
+/// How long a copy waits for a writer.
 const LOCK_GLANCE: Duration = Duration::from_secs(2);
-
-/// How long a writer waits for all who write before it.
-pub(super) const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// A refusal, which says so if somebody else holds a lock.
 pub(super) fn busy(error: postgres::Error, name: &str) -> StoreError {
     match error.code() {
-        Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => holder::busy(name),
+        Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => locks::busy(name),
         _ => refused(name)(error),
     }
 }

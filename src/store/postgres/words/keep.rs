@@ -5,7 +5,7 @@
 //! has locked. Postings of items that are gone stay until many of them are purged, some terms at a time.
 
 use super::super::database::{SharedBatch, SharedDatabase};
-use super::super::schema::PURGER;
+use super::super::locks::PURGER;
 use super::odd;
 use super::write::{Forward, copy, insert, inverted};
 use crate::store::sql::{RunSql, SqlRow, SqlValue, TEXT_COLUMNS, count, read_text, values};

@@ -7,7 +7,7 @@
 //! its segment, not on that of the store.
 
 use super::super::database::{SharedBatch, SharedDatabase};
-use super::super::schema::PURGER;
+use super::super::locks::PURGER;
 use super::entries::{push_run, read_runs};
 use super::odd;
 use super::write::narrow;

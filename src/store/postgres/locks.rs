@@ -1,8 +1,21 @@
-//! Who has the right to write. Each connection that takes it has a name for this, which all users of the server see.
+//! The advisory locks of a store, and who has the right to write. A connection that takes this right has a name for it,
+//! which all users of the server see.
 
 use super::client::Client;
-use super::schema::{WORK, WRITER};
 use crate::store::StoreError;
+use std::time::Duration;
+
+/// The lock of writers: `ken` in ASCII.
+pub(super) const WRITER: i64 = 0x6b_656e;
+/// The lock of words: merges share it, and a purge has it alone.
+pub(super) const PURGER: i64 = WRITER + 1;
+/// The lock of long work, such as `ken index`: short changes may come between its batches, other long work may not.
+pub(super) const WORK: i64 = WRITER + 2;
+/// The lock of the process that fits the gate to all texts.
+pub(super) const FITTER: i64 = WRITER + 3;
+
+/// How long a writer waits for all who write before it.
+pub(super) const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// What is said of a holder who gave no name, or who has ended meanwhile.
 const UNKNOWN: &str = "a process that does not say its name";
