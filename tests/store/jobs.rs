@@ -37,7 +37,7 @@ fn until(service: &Service, place: &str, reached: impl Fn(&Value) -> bool) -> Va
         if reached(&now) {
             return now;
         }
-        assert!(begun.elapsed() < Duration::from_secs(120), "{now}");
+        assert!(begun.elapsed() < Duration::from_secs(300), "{now}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
