@@ -94,7 +94,7 @@ pub enum StoreError {
     #[error("not an address of a database in PostgreSQL: {}", reason(source))]
     Address {
         /// What is wrong.
-        source: postgres::Error,
+        source: tokio_postgres::Error,
     },
     /// A server of PostgreSQL cannot be reached, or refused.
     #[error("{name}: {}", reason(source))]
@@ -102,7 +102,7 @@ pub enum StoreError {
         /// The database, without a password.
         name: String,
         /// What the client or the server said.
-        source: postgres::Error,
+        source: tokio_postgres::Error,
     },
     /// TLS cannot be set up.
     #[error("TLS cannot be set up: {source}")]
@@ -261,7 +261,7 @@ pub enum StoreError {
 }
 
 /// What went wrong between client and server, with what the server said of it.
-pub(super) fn reason(error: &postgres::Error) -> String {
+pub(super) fn reason(error: &tokio_postgres::Error) -> String {
     let source = std::error::Error::source(error);
     match (error.as_db_error(), source) {
         (Some(said), _) => said.message().to_owned(),
@@ -324,9 +324,9 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
 
 /// What a server says of content that is not what was written: a rule of a table is broken, a value is of another type
 /// than its column's, or the tables are not those that our statements, which are fixed, are made for.
-pub(super) fn odd_content(error: &postgres::Error) -> Option<String> {
-    use postgres::error::SqlState;
-    use postgres::types::{WasNull, WrongType};
+pub(super) fn odd_content(error: &tokio_postgres::Error) -> Option<String> {
+    use tokio_postgres::error::SqlState;
+    use tokio_postgres::types::{WasNull, WrongType};
     let of_class = |code: &SqlState| ["22", "23"].iter().any(|class| code.code().starts_with(class));
     let of_schema = [
         SqlState::UNDEFINED_TABLE,
@@ -484,13 +484,13 @@ const READ_ONLY: &str = "the server can only be read: name the primary in store.
 
 /// Whether a standby refused a transaction that is to write, which it says as of a setting. The words may be of any
 /// language.
-fn is_of_standby(error: &postgres::Error) -> bool {
+fn is_of_standby(error: &tokio_postgres::Error) -> bool {
     error.as_db_error().is_some_and(|said| said.routine() == Some("call_bool_check_hook"))
 }
 
 /// What to do about a server of PostgreSQL.
-fn postgres_hint(error: &postgres::Error) -> Option<String> {
-    use postgres::error::SqlState;
+fn postgres_hint(error: &tokio_postgres::Error) -> Option<String> {
+    use tokio_postgres::error::SqlState;
     let hint = match error.code() {
         Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {
             "check the user in the address and the password in its file; set the file with \

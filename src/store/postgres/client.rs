@@ -5,8 +5,6 @@
 //! limit here too, which is longer than the server's own. After that nothing is known of the connection, and it is
 //! closed.
 
-use postgres::types::{BorrowToSql, ToSql, Type};
-use postgres::{Error, Row, Socket, Statement, ToStatement};
 use std::future::{Future, pending, poll_fn};
 use std::io;
 use std::ops::{Deref, DerefMut};
@@ -17,7 +15,9 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::{sleep, timeout};
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::types::{BorrowToSql, ToSql, Type};
 use tokio_postgres::{AsyncMessage, Config};
+use tokio_postgres::{Error, Row, Socket, Statement, ToStatement};
 
 /// How much longer than a statement may take the network may be silent.
 pub(super) const GRACE: Duration = Duration::from_secs(5);

@@ -9,13 +9,13 @@ use crate::map::open::{Links, read_text};
 use crate::platform;
 use crate::store::StoreError;
 use crate::types::limits::CONFIG;
-use postgres::NoTls;
-use postgres::config::{Host, SslMode};
 use std::fs;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio_postgres::Config;
+use tokio_postgres::NoTls;
+use tokio_postgres::config::{Host, SslMode};
 
 /// How databases of others are reached.
 #[derive(Debug, Clone, PartialEq, Eq)]

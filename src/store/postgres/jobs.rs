@@ -7,8 +7,8 @@ use super::database::SharedDatabase;
 use super::row::Failure;
 use crate::store::sql::{RunSql, SqlRow, count, values};
 use crate::store::{StoreError, WriteBatch};
-use postgres::Row;
 use std::time::Duration;
+use tokio_postgres::Row;
 
 /// The first half of the advisory locks of workers: `KEN` and a number.
 const WORKERS: i32 = 0x4b45_4e02;

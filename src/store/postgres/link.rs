@@ -3,11 +3,11 @@
 use super::client::Client;
 use super::connect::{Access, connect};
 use super::row::Failure;
-use postgres::error::{DbError, Severity};
-use postgres::types::{ToSql, Type};
-use postgres::{Row, Statement};
 use std::collections::HashMap;
 use std::time::Duration;
+use tokio_postgres::error::{DbError, Severity};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Row, Statement};
 
 use crate::store::StoreError;
 use crate::store::sql::SqlValue;
@@ -140,7 +140,7 @@ impl Link {
         self.seen(waited)
     }
 
-    fn prepared(&mut self, sql: &str) -> Result<Statement, postgres::Error> {
+    fn prepared(&mut self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
         if let Some(known) = self.statements.get(sql) {
             return Ok(known.clone());
         }
@@ -152,7 +152,7 @@ impl Link {
         Ok(statement)
     }
 
-    fn seen<T>(&mut self, ran: Result<T, postgres::Error>) -> Result<T, Failure> {
+    fn seen<T>(&mut self, ran: Result<T, tokio_postgres::Error>) -> Result<T, Failure> {
         if let Err(error) = &ran {
             // The server ends the connection after such an error.
             let ends = |error: &DbError| matches!(error.parsed_severity(), Some(Severity::Fatal | Severity::Panic));

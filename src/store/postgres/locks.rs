@@ -31,7 +31,7 @@ pub(super) fn naming(purpose: &str) -> String {
 }
 
 /// Who else writes now: the one with work of many batches before the one with a short change.
-pub(super) fn holder(client: &mut Client) -> Result<Option<String>, postgres::Error> {
+pub(super) fn holder(client: &mut Client) -> Result<Option<String>, tokio_postgres::Error> {
     // `objsubid` is 1 for a lock that is named by a single number.
     let sql = "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
                WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() AND objsubid = 1 AND classid = 0

@@ -29,7 +29,7 @@ impl Rights {
         }
         let sql = "SELECT NOT row_security_active('kenning.item'), kenning.reads_all(),
             EXISTS (SELECT FROM kenning.reader), CAST(current_user AS text)";
-        let mut ask = || -> Result<(Self, bool, String), postgres::Error> {
+        let mut ask = || -> Result<(Self, bool, String), tokio_postgres::Error> {
             let row = client.query_one(sql, &[])?;
             Ok((Self { is_free: row.try_get(0)?, sees_all_scopes: row.try_get(1)? }, row.try_get(2)?, row.try_get(3)?))
         };

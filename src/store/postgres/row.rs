@@ -4,17 +4,17 @@ use super::text::{marked, unmarked};
 use crate::store::StoreError;
 use crate::store::error::odd_content;
 use crate::store::sql::{SqlError, SqlRow, SqlValue};
-use postgres::Row;
-use postgres::error::SqlState;
-use postgres::types::private::BytesMut;
-use postgres::types::{FromSql, IsNull, ToSql, Type};
 use std::error::Error;
+use tokio_postgres::Row;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::private::BytesMut;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type};
 
 /// Why a row cannot be read, or a statement not be run.
 #[derive(Debug)]
 pub enum Failure {
     /// What the client or the server said.
-    Said(postgres::Error),
+    Said(tokio_postgres::Error),
     /// A value that nobody wrote.
     Odd(String),
     /// The server did not answer in time.
@@ -33,7 +33,7 @@ impl Failure {
 }
 
 /// What the server of this name said. What it says of content that nobody wrote is damage.
-pub(super) fn refused(name: &str) -> impl Fn(postgres::Error) -> StoreError + '_ {
+pub(super) fn refused(name: &str) -> impl Fn(tokio_postgres::Error) -> StoreError + '_ {
     |source| match odd_content(&source) {
         _ if is_of_another_scope(&source) => StoreError::OtherScope { name: name.to_owned() },
         Some(what) => StoreError::OddValue { name: name.to_owned(), what },
@@ -43,7 +43,7 @@ pub(super) fn refused(name: &str) -> impl Fn(postgres::Error) -> StoreError + '_
 
 /// Whether a policy refused a row that was written, or a file is moved to a path that somebody holds. Nobody moves one
 /// to a path that they see, so a scope that they do not see holds it. The server's words may be of any language.
-fn is_of_another_scope(error: &postgres::Error) -> bool {
+fn is_of_another_scope(error: &tokio_postgres::Error) -> bool {
     error.as_db_error().is_some_and(|said| match *said.code() {
         SqlState::INSUFFICIENT_PRIVILEGE => said.routine() == Some("ExecWithCheckOptions"),
         SqlState::UNIQUE_VIOLATION => said.constraint() == Some("source_path_key"),
@@ -51,8 +51,8 @@ fn is_of_another_scope(error: &postgres::Error) -> bool {
     })
 }
 
-impl From<postgres::Error> for Failure {
-    fn from(source: postgres::Error) -> Self {
+impl From<tokio_postgres::Error> for Failure {
+    fn from(source: tokio_postgres::Error) -> Self {
         Self::Said(source)
     }
 }
@@ -98,7 +98,7 @@ impl SqlRow for Row {
     type Error = Failure;
 
     fn column(&self, at: usize) -> &str {
-        self.columns().get(at).map_or("a value", postgres::Column::name)
+        self.columns().get(at).map_or("a value", tokio_postgres::Column::name)
     }
 
     fn is_null(&self, at: usize) -> Result<bool, Failure> {
@@ -106,7 +106,7 @@ impl SqlRow for Row {
     }
 
     fn integer(&self, at: usize) -> Result<i64, Failure> {
-        Ok(match self.columns().get(at).map(postgres::Column::type_) {
+        Ok(match self.columns().get(at).map(tokio_postgres::Column::type_) {
             Some(&Type::BOOL) => self.try_get::<_, bool>(at)?.into(),
             Some(&Type::INT4) => self.try_get::<_, i32>(at)?.into(),
             _ => self.try_get(at)?,
@@ -152,5 +152,5 @@ impl ToSql for SqlValue<'_> {
         true
     }
 
-    postgres::types::to_sql_checked!();
+    tokio_postgres::types::to_sql_checked!();
 }

@@ -9,8 +9,8 @@ use crate::store::StoreError;
 use crate::store::error::odd_content;
 use crate::store::mirror::{Change, Kind, Place, Row, Table, Target, Value};
 use crate::store::sql::FORGET_UNASKED;
-use postgres::Error;
-use postgres::types::{ToSql, Type};
+use tokio_postgres::Error;
+use tokio_postgres::types::{ToSql, Type};
 
 /// A connection that stores are copied through.
 pub(in crate::store) struct Rows {
@@ -61,7 +61,7 @@ impl Place for Rows {
         let parameters: Vec<Parameter> = behind.unwrap_or_default().iter().map(parameter).collect();
         let parameters: Vec<&(dyn ToSql + Sync)> = parameters.iter().map(|one| &**one as _).collect();
         let rows = self.client.query(&table.page('$', behind.is_some(), most), &parameters);
-        let read = |row: &postgres::Row| {
+        let read = |row: &tokio_postgres::Row| {
             let kinds = table.columns.iter().enumerate();
             kinds.map(|(at, (_, kind))| value(row, at, *kind)).collect::<Result<Row, Error>>()
         };
@@ -171,19 +171,19 @@ impl ToSql for Null {
     fn to_sql(
         &self,
         _type: &Type,
-        _out: &mut postgres::types::private::BytesMut,
-    ) -> Result<postgres::types::IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        Ok(postgres::types::IsNull::Yes)
+        _out: &mut tokio_postgres::types::private::BytesMut,
+    ) -> Result<tokio_postgres::types::IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(tokio_postgres::types::IsNull::Yes)
     }
 
     fn accepts(_type: &Type) -> bool {
         true
     }
 
-    postgres::types::to_sql_checked!();
+    tokio_postgres::types::to_sql_checked!();
 }
 
-fn value(row: &postgres::Row, at: usize, kind: Kind) -> Result<Value, Error> {
+fn value(row: &tokio_postgres::Row, at: usize, kind: Kind) -> Result<Value, Error> {
     let value = match kind {
         Kind::Integer => row.try_get::<_, Option<i64>>(at)?.map(Value::Integer),
         Kind::Real => row.try_get::<_, Option<f64>>(at)?.map(|number| Value::Real(number.to_bits())),

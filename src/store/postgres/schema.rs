@@ -6,8 +6,8 @@ use super::rights::Rights;
 use super::row::refused;
 use crate::store::StoreError;
 use crate::store::error::reason;
-use postgres::error::{Severity, SqlState};
 use std::time::Duration;
+use tokio_postgres::error::{Severity, SqlState};
 
 /// Each schema as a step from the one before.
 const MIGRATIONS: &[&str] = &[
@@ -32,7 +32,7 @@ const EXTENSION: [u32; 2] = [0, 8];
 const LOCK_GLANCE: Duration = Duration::from_secs(2);
 
 /// A refusal, which says so if somebody else holds a lock.
-pub(super) fn busy(error: postgres::Error, name: &str) -> StoreError {
+pub(super) fn busy(error: tokio_postgres::Error, name: &str) -> StoreError {
     match error.code() {
         Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => locks::busy(name),
         _ => refused(name)(error),
@@ -96,7 +96,7 @@ fn bring_up_to_date(client: &mut Client, name: &str) -> Result<(), StoreError> {
     // Somebody else may have been faster.
     let found = version(&mut transaction, name)?.unwrap_or(0);
     let known = known(found, name)?;
-    let migrate = |transaction: &mut Transaction<'_>| -> Result<(), postgres::Error> {
+    let migrate = |transaction: &mut Transaction<'_>| -> Result<(), tokio_postgres::Error> {
         transaction.batch_execute(
             // Who owns the schema need not have the right to make one, which is asked for even if it is there.
             "DO $$ BEGIN
@@ -177,7 +177,7 @@ fn known(found: i64, name: &str) -> Result<i64, StoreError> {
 
 /// The schema that is there, `None` if there is none.
 pub(super) fn version(client: &mut Client, name: &str) -> Result<Option<i64>, StoreError> {
-    let mut ask = || -> Result<Option<i64>, postgres::Error> {
+    let mut ask = || -> Result<Option<i64>, tokio_postgres::Error> {
         let there = client.query_one("SELECT to_regclass('kenning.schema_version') IS NOT NULL", &[])?;
         if !there.try_get::<_, bool>(0)? {
             return Ok(None);

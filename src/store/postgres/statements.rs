@@ -6,10 +6,10 @@ use super::row::Failure;
 use super::text::marked;
 use crate::store::sql::{ByKey, Dialect, KeepSql, Keys, ReadSql, RunSql, SqlRow, SqlValue, WriteSql};
 use crate::store::{ItemText, Snapshot, StoreError, WriteBatch};
-use postgres::Row;
-use postgres::types::ToSql;
 use std::ops::ControlFlow;
 use std::time::Duration;
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 /// How long a counter waits for somebody else who counts the same.
 const COUNTER_WAIT: Duration = Duration::from_millis(100);

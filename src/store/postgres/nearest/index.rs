@@ -8,8 +8,8 @@ use super::{INDEXED_DIMS, indexed};
 use crate::store::sql::{RunSql, SqlRow, SqlValue, floats, half_vector, values};
 use crate::store::{IndexModel, NearestIndex, ReadNearest, ReadVectors, StoreError, WriteBatch};
 use crate::text::TextHash;
-use postgres::error::SqlState;
 use std::time::Duration;
+use tokio_postgres::error::SqlState;
 
 /// Fewer vectors are compared one by one in a few milliseconds.
 const LEAST_INDEXED: usize = 5000;

@@ -11,8 +11,8 @@ use crate::store::sql::{Dialect, ReadSql, RunSql, SqlRow, SqlValue, floats, half
 use crate::store::{IndexModel, ItemFilter, MemoryView, NearText, NearestSearch, StoreError};
 use crate::text::TextHash;
 use crate::vector::dot;
-use postgres::types::ToSql;
 use std::collections::HashSet;
+use tokio_postgres::types::ToSql;
 
 /// The least number of rows that the index is asked for. With fewer, HNSW misses too many.
 const LEAST_CANDIDATES: usize = 80;

@@ -10,9 +10,9 @@ use super::odd;
 use super::write::{Forward, copy, insert, inverted};
 use crate::store::sql::{RunSql, SqlRow, SqlValue, TEXT_COLUMNS, count, read_text, values};
 use crate::store::{ItemText, ItemWords, KeepWords, StoreError, WordsOf, WriteBatch};
-use postgres::Row;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use tokio_postgres::Row;
 
 /// Terms that are held in memory before they are written.
 const MOST_TERMS: usize = 1 << 20;

@@ -14,8 +14,8 @@ use crate::store::sql::{RunSql, SqlRow, passing};
 use crate::store::{FindWords, ItemFilter, ItemVersion, MemoryView, Posting, StoreError, TermCounts, WordTotals};
 use crate::types::Scope;
 use entries::{read_first, read_runs, take_number};
-use postgres::Row;
-use postgres::types::ToSql;
+use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 
 /// Bytes of a posting at most: a run of its own with the run's number and length, the distance to an id, two counts.
 const POSTING_BYTES: usize = 36;

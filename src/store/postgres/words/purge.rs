@@ -13,8 +13,8 @@ use super::odd;
 use super::write::narrow;
 use crate::store::sql::{RunSql, SqlRow, values};
 use crate::store::{ItemVersion, Posting, StoreError, WriteBatch};
-use postgres::Row;
 use std::collections::{BTreeMap, HashSet};
+use tokio_postgres::Row;
 
 /// Terms whose postings are purged in one batch; one that several scopes have counts once for each.
 const PURGED: i64 = 2_000;

@@ -4,8 +4,8 @@ use super::super::link::{Given, Link};
 use super::super::row::Failure;
 use super::entries::{push_number, push_run};
 use crate::store::{ItemVersion, ItemWords, Posting};
-use postgres::types::Type;
 use std::collections::BTreeMap;
+use tokio_postgres::types::Type;
 
 /// Postings that are sent in one statement.
 const AT_ONCE: usize = 10_000;
