@@ -200,6 +200,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("QUESTION", "'retry budget'"),
     ("QUESTIONS", "queries.f32"),
     ("ROOT", "notes"),
+    ("SECONDS", "20"),
     ("SET", "rustc"),
     ("SHELL", "bash"),
     ("TEXT", "'retry budget'"),
