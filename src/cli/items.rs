@@ -65,9 +65,9 @@ Examples:
     },
     /// Delete an item, or all that pass a filter
     ///
-    /// Its traces leave the disk too. Exit code: 0 if anything was deleted, 1 if nothing was, 7 if another process still
-    /// reads what was deleted. No search finds it in that case either; its last traces leave the disk later. The lists
-    /// of words of a shared store keep hashes of its words until `ken gc`; `ken forget` leaves none.
+    /// Its traces leave the disk too. Exit code: 0 if anything was deleted, 1 if nothing was, 7 if another process
+    /// still reads what was deleted. No search finds it in that case either; its last traces leave the disk later. In a
+    /// shared store, the lists of words keep hashes of the item's words until the next `ken gc` or `ken forget`.
     #[command(after_help = "\
 Examples:
   ken items delete n1

@@ -123,7 +123,7 @@ impl Engine {
                 // Whoever puts it in again wants it back.
                 batch.undo_forget(uid)?;
             }
-            // Of an earlier text nothing stays that a later deletion would not find.
+            // The vectors of replaced texts go now, because a later deletion only removes those of the current text.
             batch.drop_vectors_of(&texts)?;
             let counts = serde_json::json!({"added": report.added, "updated": report.updated});
             batch.log(session.now(), "items put", &counts)?;

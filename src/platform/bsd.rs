@@ -30,7 +30,7 @@ pub(super) fn follow_parent(is_alone: fn(u32) -> bool, parent: u32, end: fn()) -
     std::thread::Builder::new().spawn(watch).map(drop)
 }
 
-/// A socket for the file system, which programs that are started do not get.
+/// A Unix domain socket that child processes do not inherit.
 pub(super) fn stream_socket() -> io::Result<OwnedFd> {
     let made = socket(AddressFamily::UNIX, SocketType::STREAM, None)?;
     fcntl_setfd(&made, FdFlags::CLOEXEC)?;

@@ -39,7 +39,7 @@ pub(super) fn follow_parent(_: fn(u32) -> bool, _: u32, _: fn()) -> io::Result<(
     Ok(set_parent_process_death_signal(Some(Signal::TERM))?)
 }
 
-/// A socket for the file system, which programs that are started do not get.
+/// A Unix domain socket that child processes do not inherit.
 pub(super) fn stream_socket() -> io::Result<OwnedFd> {
     Ok(socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?)
 }

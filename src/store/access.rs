@@ -69,8 +69,8 @@ pub trait WriteStore: ReadStore + LogChanges + CountUsage + KeepOutcomes + KeepL
     /// [`StoreError`] when the store refuses.
     fn begin(&mut self, lock: &WriterLock) -> Result<Self::Batch<'_>, StoreError>;
 
-    /// Lets short changes of others in between two batches of long work: those of other machines, and what `others`
-    /// does in this process.
+    /// Runs `others` between two batches of long work. A shared store releases the right to write meanwhile and takes
+    /// it again. A file keeps its lock.
     ///
     /// # Errors
     /// [`StoreError`] when the store refuses.

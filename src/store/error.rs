@@ -438,9 +438,9 @@ impl Diagnose for StoreError {
             }
             Self::Lost { .. } => "try again; of a change that had not ended nothing was kept",
             Self::Silent { .. } => {
-                "its server, or what stands before it, is stopped, overloaded or no PostgreSQL; \
-                 `ken config set store.connect_timeout_s SECONDS` and `store.statement_timeout_s` set how \
-                 long it may take"
+                "the server, or a balancer before it, is stopped or overloaded, or the address is not that of a \
+                 PostgreSQL server; `ken config set store.connect_timeout_s SECONDS` and `store.statement_timeout_s` set how long \
+                 `ken` waits"
             }
             Self::NoConnection { .. } => "a limit on open files may be reached: ulimit -n",
             Self::OddValue { .. } => "something else has written to the database: restore a backup of it",
@@ -482,8 +482,8 @@ impl Diagnose for StoreError {
 /// What to do about a server that can only be read.
 const READ_ONLY: &str = "the server can only be read: name the primary in store.url, and the replica in store.read_url";
 
-/// Whether a standby refused a transaction that is to write, which it says as of a setting. The words may be of any
-/// language.
+/// Whether a standby refused to begin a write transaction. It reports this as a refused setting. The routine is
+/// checked, because the message may be translated.
 fn is_of_standby(error: &tokio_postgres::Error) -> bool {
     error.as_db_error().is_some_and(|said| said.routine() == Some("call_bool_check_hook"))
 }

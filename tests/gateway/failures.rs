@@ -55,7 +55,7 @@ fn one_that_hangs_floods_or_cannot_start_hinders_no_other() {
     let found = agent.told("find", json!({"task": "count the words of a text"}));
     assert!(found.contains("good__count_words") && found.contains("note: server bad"), "{found}");
     assert_eq!(agent.go(), Some(0));
-    // Nor does one that has not started yet.
+    // A server that is still starting hinders no other either.
     let mut agent = behind.agent(&[("good", &[]), ("mute", &["silent"])], json!({}));
     agent.send(&call(1003, "mute__echo"));
     assert!(through(&mut agent, "good__count_words", json!({"text": "x"}))["result"].is_object());

@@ -387,7 +387,7 @@ fn a_service_is_limited_to_the_scopes_of_each_token() {
     let unused = "SELECT 'left ' || count(*) FROM kenning.vector WHERE text_hash NOT IN
         (SELECT text_hash FROM kenning.embedding)";
     said(&server, unused, "left 0");
-    // Whoever started it sees both.
+    // The token of the service's owner sees both.
     let all = service.ask("GET", "/v1/items?limit=1000", "").body;
     assert!(all.contains("zebrawort1") && all.contains("quagmirex1"), "{all}");
     assert_eq!(service.end(), Some(0));

@@ -125,7 +125,7 @@ impl Engine {
             return Ok(());
         }
         self.keep_files(database, lock, keep, session)?;
-        // The noise is that of all scopes.
+        // The noise is measured on all scopes, so the limit is lifted.
         let kept = limit::lifted_on(database, |database| self.keep_noise(database, lock, session));
         if database.shared().is_some() { committed(kept, session) } else { kept }
     }
@@ -142,7 +142,7 @@ impl Engine {
             return Ok(());
         }
         let renewal = renewal_lock(&database.vector_file());
-        // What a shared store finds texts with is of all scopes.
+        // The indexes of a shared store cover all scopes, so the limit is lifted.
         let kept = limit::lifted_on(database, |database| {
             database.shared_mut().map(|shared| self.keep_stored(shared, keep, &renewal, session))
         });

@@ -15,9 +15,9 @@ use crate::vector::dot;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
-/// Texts with a word that are held against the filter, to see whether any of them may answer. A word that is misspelt
-/// is held against those that it may mean, and whether there is any text counts, and roughly how many. A word that more
-/// texts hold is frequent, and the newest of them say enough.
+/// For each word, at most this many texts are checked against the filter first. The correction of misspelt words needs
+/// to know whether any text with a word passes, and roughly how many. For a frequent word some texts are enough, unless
+/// none of them passes.
 const HOLDERS: usize = 1_000;
 
 /// What a request with a filter needs to know of a store that finds items itself.
@@ -125,6 +125,13 @@ impl StoredFinder<'_> {
         let (filter, view) = self.items.among().unwrap_or((&all, None));
         Ok(self.database.admits(filter, view, versions)?)
     }
+
+    /// How many texts with a term may answer.
+    fn all_holders(&self, term: u64) -> Result<usize, SearchError> {
+        let postings = self.database.postings(&[term])?;
+        let versions: Vec<ItemVersion> = postings.iter().flatten().map(|posting| posting.version).collect();
+        Ok(self.admitted_versions(&versions)?.len())
+    }
 }
 
 impl FindItems for StoredFinder<'_> {
@@ -176,13 +183,20 @@ impl FindItems for StoredFinder<'_> {
         let mut counts = match self.items.among() {
             None => self.database.word_totals(&asked)?.frequencies,
             Some((filter, _)) => {
-                // Those that the caller may see, as far as the filter names scopes.
+                // The scopes that the filter names, else those that the caller may see.
                 let scopes = filter.access.scopes().filter(|_| filter.scopes.is_empty()).unwrap_or(&filter.scopes);
                 let postings = self.database.newest_postings(&asked, scopes, HOLDERS)?;
                 let versions: Vec<ItemVersion> = postings.iter().flatten().map(|posting| posting.version).collect();
                 let admitted: HashSet<ItemVersion> = self.admitted_versions(&versions)?.into_iter().collect();
                 let held = |of_one: &Vec<Posting>| of_one.iter().filter(|one| admitted.contains(&one.version)).count();
-                postings.iter().map(held).collect()
+                let mut counts: Vec<usize> = postings.iter().map(held).collect();
+                for ((count, some), term) in counts.iter_mut().zip(&postings).zip(&asked) {
+                    // These may all be gone, or only others may answer.
+                    if *count == 0 && some.len() >= HOLDERS {
+                        *count = self.all_holders(*term)?;
+                    }
+                }
+                counts
             }
         }
         .into_iter();

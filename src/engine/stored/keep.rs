@@ -54,8 +54,8 @@ impl Engine {
         }
         let Some(model) = database.index_model()? else { return Ok(()) };
         if keep == Keep::Usable {
-            // Finding vectors that cannot be searched yet reads all of them. Only a copy has any, because a write adds
-            // its own.
+            // Looking for vectors without a half vector reads all vectors. Only a copied store can have some, because
+            // every write adds its half vectors.
             if !self.is_due(database, &model)? || self.leaves_for_later(renewal) {
                 return Ok(());
             }

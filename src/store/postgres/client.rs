@@ -19,7 +19,7 @@ use tokio_postgres::types::{BorrowToSql, ToSql, Type};
 use tokio_postgres::{AsyncMessage, Config};
 use tokio_postgres::{Error, Row, Socket, Statement, ToStatement};
 
-/// How much longer than a statement may take the network may be silent.
+/// Added to the time limit of a statement before an answer counts as missing.
 pub(super) const GRACE: Duration = Duration::from_secs(5);
 
 /// How long a connection may take to end. The server notices its end in any case.
@@ -140,12 +140,12 @@ impl Client {
         self.line.wait(limit, self.client.execute(statement, values))
     }
 
-    /// Runs statements without values. All but one of them take no time.
+    /// Runs statements without values. The limit is that of one statement, so at most one of them may be slow.
     pub fn batch_execute(&mut self, sql: &str) -> Result<(), Error> {
         self.batch_waiting(sql, Some(Duration::ZERO))
     }
 
-    /// The same for statements that also wait for others: all of them together at most so long, or without an end.
+    /// The same, with `wait` added to the limit, for waiting on locks; `None` is no limit.
     pub fn batch_waiting(&mut self, sql: &str, wait: Option<Duration>) -> Result<(), Error> {
         let limit = self.limit().zip(wait);
         self.line.wait(limit.map(|(own, wait)| own.saturating_add(wait)), self.client.batch_execute(sql))
@@ -221,7 +221,7 @@ impl Line {
     }
 }
 
-/// Does what is due on a connection. What ends it is the error of whatever runs on it.
+/// Does what is due on a connection. If the connection ends with an error, gives that error.
 fn drive(driver: &mut Option<Driver>, is_notified: &mut bool, context: &mut Context<'_>) -> Result<(), Error> {
     while let Some(next) = driver {
         match next(context) {
@@ -243,7 +243,7 @@ impl Drop for Line {
             let ended = drive(driver, is_notified, context);
             if ended.is_err() || driver.is_none() { Poll::Ready(()) } else { Poll::Pending }
         });
-        // The server closes one that says no farewell.
+        // Without a proper end, the server closes the connection itself.
         drop(runtime.block_on(async { timeout(FAREWELL, ended).await }));
     }
 }

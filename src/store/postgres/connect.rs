@@ -41,6 +41,9 @@ impl Default for Access {
     }
 }
 
+/// The least time that the kernel waits for a server to take what was sent.
+const LEAST_SILENCE: Duration = Duration::from_secs(60);
+
 /// What each connection asks of the server. A machine that is gone must not hold a lock for long.
 const OPTIONS: &str = "-c search_path=kenning -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 \
     -c tcp_keepalives_count=3";
@@ -57,10 +60,11 @@ pub(super) fn connect(address: &str, access: &Access) -> Result<(Client, String)
     if let Some(path) = &access.password_file {
         config.password(password(path)?);
     }
-    // One address of a host that does not answer leaves time for another.
+    // Each address of a host gets half of the time, so that a second address can still be tried.
     config.application_name("ken").connect_timeout(access.connect_timeout / 2);
-    // A server that is gone without a word is noticed too.
-    config.keepalives_idle(Duration::from_secs(30)).tcp_user_timeout(access.statement_timeout + GRACE);
+    // A server that is gone without a word is noticed too. Large copies may have to wait for a slow server.
+    let silence = access.statement_timeout.max(LEAST_SILENCE) + GRACE;
+    config.keepalives_idle(Duration::from_secs(30)).tcp_user_timeout(silence);
     // Of two that differ the later one holds.
     let own = format!("-c statement_timeout={} {OPTIONS}", access.statement_timeout.as_millis());
     let options = config.get_options().map_or(own.clone(), |of_address| format!("{of_address} {own}"));

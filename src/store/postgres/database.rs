@@ -278,7 +278,7 @@ impl SharedDatabase {
             let wait = patience.map_or(LOCK_WAIT, |patience| patience.clamp(Duration::from_millis(1), LOCK_WAIT));
             let sql = format!("{} {}", naming(purpose), taking(locks, wait));
             self.on(|link| link.batch_waiting(&sql, Some(wait))).map_err(|error| {
-                let busy = self.refused(error);
+                let busy = self.naming_holder(error);
                 if turn == Turn::Work && matches!(busy, StoreError::SharedBusy { .. }) {
                     // The first lock may have been had. Without the second one it is given back.
                     drop(self.on(|link| link.batch(&format!("SELECT pg_advisory_unlock({WORK})"))));
@@ -311,7 +311,8 @@ impl SharedDatabase {
             Turn::Change | Turn::AtOnce => LOCK_WAIT,
         };
         let limit = Some(wait).filter(|wait| !wait.is_zero());
-        self.on(|link| link.batch_waiting(&taking(&[WRITER], wait), limit)).map_err(|error| self.refused(error))?;
+        self.on(|link| link.batch_waiting(&taking(&[WRITER], wait), limit))
+            .map_err(|error| self.naming_holder(error))?;
         self.check_schema()
     }
 
@@ -337,7 +338,7 @@ impl SharedDatabase {
         Ok(link)
     }
 
-    /// Begins what is open from then on, and waits for others no longer than this.
+    /// Begins a transaction with `sql`, which may wait for locks for at most `wait`.
     fn enter(&self, moment: Moment, sql: &str, wait: Duration) -> Result<(), StoreError> {
         self.leave();
         let begun = self.on(|link| {
@@ -391,7 +392,7 @@ impl SharedDatabase {
             ),
             LOCK_WAIT,
         );
-        begun.map_err(|error| self.refused(error))?;
+        begun.map_err(|error| self.naming_holder(error))?;
         let batch = self.batch();
         // Nobody changes the schema while this has the right to write.
         if self.turn.get().is_none() || self.is_away.get() {
@@ -426,8 +427,8 @@ impl SharedDatabase {
         self.on(|link| Ok(holder(&mut link.client)?))
     }
 
-    /// A lock that was not had names its holder.
-    fn refused(&self, error: StoreError) -> StoreError {
+    /// Adds the holder to the error if a lock was not obtained.
+    fn naming_holder(&self, error: StoreError) -> StoreError {
         match error {
             StoreError::Postgres { source, .. } => self.with_holder(schema::busy(source, &self.name)),
             other => other,

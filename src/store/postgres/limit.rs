@@ -2,8 +2,9 @@
 //! (`0009_limits.sql`), also if the request asks for them by mistake.
 //!
 //! A limit belongs to the store that is open and not to its connection: the next statement outside of a transaction
-//! tells the server, also on a connection that was made anew. It is never told within a transaction, whose end could
-//! take it back. Nothing is open when a limit changes, because that needs `&mut`.
+//! tells the server, also on a connection that was made anew. It is set outside of transactions only, because a
+//! rollback would undo it. `without_limit` changes it within a transaction, for a part of that. Nothing is open when a
+//! limit changes, because that needs `&mut`.
 
 use super::database::{Primary, SharedBatch, SharedDatabase};
 use super::link::Limit;

@@ -120,8 +120,7 @@ impl Link {
         self.seen(ran)
     }
 
-    /// Runs statements without values that also wait for others: all of them together at most so long, or without an
-    /// end.
+    /// Runs statements without values, with `wait` added to the time limit, for waiting on locks; `None` is no limit.
     pub fn batch_waiting(&mut self, sql: &str, wait: Option<Duration>) -> Result<(), Failure> {
         let ran = self.client.batch_waiting(sql, wait);
         self.seen(ran)

@@ -41,8 +41,9 @@ pub(super) fn refused(name: &str) -> impl Fn(tokio_postgres::Error) -> StoreErro
     }
 }
 
-/// Whether a policy refused a row that was written, or a file is moved to a path that somebody holds. Nobody moves one
-/// to a path that they see, so a scope that they do not see holds it. The server's words may be of any language.
+/// Whether a policy refused a row that was written, or the path that a file is moved to is taken. `ken` never moves a
+/// file to a path that it sees, so the path belongs to a scope that this user does not see. The server's words may be
+/// of any language.
 fn is_of_another_scope(error: &tokio_postgres::Error) -> bool {
     error.as_db_error().is_some_and(|said| match *said.code() {
         SqlState::INSUFFICIENT_PRIVILEGE => said.routine() == Some("ExecWithCheckOptions"),

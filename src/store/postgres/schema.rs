@@ -39,9 +39,8 @@ pub(super) fn busy(error: tokio_postgres::Error, name: &str) -> StoreError {
     }
 }
 
-/// SQL that takes locks for a connection, one after the other, and waits for all of them together no longer than this;
-/// for a `wait` of zero without an end. Only this limit holds meanwhile, and not that of statements, which may be
-/// shorter. If a lock is not had, the settings are as before.
+/// SQL that takes session locks one after another. `wait` limits the total wait, and zero means no limit. The time
+/// limit of statements is off meanwhile. If a lock is not obtained, the settings are rolled back.
 pub(super) fn taking(locks: &[i64], wait: Duration) -> String {
     let wait = wait.as_millis();
     let mut sql = format!("SET statement_timeout = 0; SET lock_timeout = {wait};");

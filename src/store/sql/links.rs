@@ -6,6 +6,8 @@ use super::{StoreError, WriteSql, values};
 pub(super) fn forget_links(changes: &impl WriteSql, which: &str, id: i64) -> Result<(), StoreError> {
     let uids = format!("(SELECT uid FROM item WHERE {which})");
     changes.execute(&format!("DELETE FROM usage WHERE uid IN {uids}"), &values![id])?;
-    changes.execute(&format!("DELETE FROM link WHERE from_uid IN {uids} OR to_uid IN {uids}"), &values![id])?;
+    // Items of other scopes may have links to it.
+    let sql = format!("DELETE FROM link WHERE from_uid IN {uids} OR to_uid IN {uids}");
+    changes.of_all_scopes(|| changes.execute(&sql, &values![id]))?;
     Ok(())
 }

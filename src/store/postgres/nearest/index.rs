@@ -59,8 +59,8 @@ pub(super) fn state(database: &SharedDatabase, model: &IndexModel) -> Result<Nea
     if indexes(database)?.contains(&(name_of(model), true)) {
         return Ok(NearestIndex::Ready);
     }
-    // The server's estimate may be old, but it is never wrong by a factor of five. So we count only if it is large.
-    // Counting is slow then, and is needed only until the index exists.
+    // The server's estimate may be old, but we assume that it is wrong by less than five times. So an estimate below
+    // `FEW` is trusted. Otherwise the vectors are counted. That is slow, but stops once there is an index.
     let are_few = database.about_vectors()?.is_some_and(|about| about < FEW);
     if are_few || database.searchable_vectors(model)? < LEAST_INDEXED {
         return Ok(NearestIndex::Small);

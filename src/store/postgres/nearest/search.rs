@@ -22,7 +22,7 @@ const LEAST_PASSING: usize = 20;
 const MOST_CANDIDATES: usize = 1000;
 /// Rows of the index that are read at most for one question with a filter.
 const SCANNED: usize = 20_000;
-/// How many times as many candidates are read as should be enough on average, so that enough pass most often.
+/// Factor on the number of candidates that would be enough on average, so that usually enough pass the filter.
 const READ_AHEAD: f64 = 1.5;
 /// Reading one row by the index costs as much as comparing this many vectors one by one.
 const ROW_COST: f64 = 5.0;

@@ -68,7 +68,7 @@ fn the_server_withholds_what_a_filter_forgets() {
     store.limit_to(Some(&[]));
     assert_eq!(seen(&store), [""; 0]);
 
-    // Of a transaction that ends either way, the limit stays.
+    // The limit stays after a commit and after a rollback.
     store.limit_to(Some(&only(&TEAMS[..1])));
     {
         let _moment = store.snapshot().unwrap();

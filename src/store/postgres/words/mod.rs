@@ -10,10 +10,12 @@ mod write;
 use super::database::SharedDatabase;
 use super::link::given;
 use super::row::Failure;
+use super::text::marked;
 use crate::store::sql::{RunSql, SqlRow, passing};
 use crate::store::{FindWords, ItemFilter, ItemVersion, MemoryView, Posting, StoreError, TermCounts, WordTotals};
 use crate::types::Scope;
 use entries::{read_first, read_runs, take_number};
+use std::borrow::Cow;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
@@ -87,7 +89,7 @@ impl FindWords for SharedDatabase {
                     JOIN word_segment ON number = segment AND (?2::text[] = '{}' OR scope = ANY(?2))
                 WINDOW newest AS (PARTITION BY place ORDER BY segment DESC)) AS listed
              WHERE newer < ?3 ORDER BY place, segment DESC";
-        let scopes: Vec<&str> = scopes.iter().map(Scope::as_str).collect();
+        let scopes: Vec<Cow<'_, str>> = scopes.iter().map(|scope| marked(scope.as_str())).collect();
         let rows = i64::try_from(most).unwrap_or(i64::MAX);
         let bytes = i32::try_from(most.saturating_mul(POSTING_BYTES)).unwrap_or(i32::MAX);
         let mut found = vec![Vec::new(); terms.len()];

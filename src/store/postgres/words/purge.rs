@@ -16,14 +16,14 @@ use crate::store::{ItemVersion, Posting, StoreError, WriteBatch};
 use std::collections::{BTreeMap, HashSet};
 use tokio_postgres::Row;
 
-/// Terms whose postings are purged in one batch; one that several scopes have counts once for each.
+/// Terms whose postings are purged in one batch. A term counts once for each scope.
 const PURGED: i64 = 2_000;
 /// Postings that are held in memory at once, besides those of a list that has more.
 const AT_ONCE: i64 = 1_000_000;
-/// How much more is read at once than before: first one term, in the end as much as may be held.
+/// Each round may read this many times as many postings as the one before, up to `AT_ONCE`.
 const GROWTH: i64 = 8;
 
-/// A term of a scope that items had which are gone.
+/// A term of a scope, with postings of items that are gone.
 struct DeadTerm {
     term: i64,
     /// Postings that are still to be removed.
@@ -100,8 +100,9 @@ impl SharedBatch<'_> {
         Ok(terms)
     }
 
-    /// Removes postings from the lists of terms of which some are left, either from those of segments that are known to
-    /// hold versions that are gone, or from the others. Adds to the segments that are known.
+    /// Removes dead postings from the lists of terms that still have some. If `of_holders`, it reads only lists of
+    /// segments in `holders`, which are known to have dead postings. Otherwise it reads only the others. It adds new
+    /// ones to `holders`.
     fn purge_lists(
         &self,
         terms: &mut [DeadTerm],
