@@ -202,8 +202,9 @@ def without_token(browser):
         ask(page, QUESTION)
         expect(page.locator(".hit").first).to_contain_text("keys.md")
         check("the right token is taken", "token" not in page.url, page.url)
-        page.route("**/v1/search", fulfil(PROBLEM, 401))
-        page.keyboard.press("Enter")
+        # As after `ken serve token remove`: the service itself refuses.
+        page.evaluate("token.set('removed')")
+        page.locator("#box").press("Enter")
         expect(page.locator("#token-form")).to_be_visible()
         check("a token that is no longer valid is said", page.locator("#token-wrong").is_visible())
     with browser.page(address="/", fails=FAILED) as page:
@@ -285,7 +286,8 @@ def in_order(browser):
                 shown = page.locator("#answer").inner_text()
                 check("an answer that comes too late is not shown", "Late answer" not in shown, shown)
             else:
-                check("a new question cancels the one before", cancelled == ["first"], cancelled)
+                # A slow machine asks it twice: when typing ends, and at Enter.
+                check("a new question cancels the one before", set(cancelled) == {"first"}, cancelled)
 
 
 def search(browser):
