@@ -38,7 +38,7 @@ impl Engine {
     }
 }
 
-/// Does something with the scopes of the limit; `None` if there is none.
+/// Calls `work` with the scopes that this thread is limited to, or with `None` if there is no limit.
 pub(super) fn with<T>(work: impl FnOnce(Option<&[Scope]>) -> T) -> T {
     SCOPES.with_borrow(|scopes| work(scopes.as_deref()))
 }
@@ -48,13 +48,13 @@ pub(super) fn apply(database: &mut Database) {
     with(|scopes| database.limit_to(scopes));
 }
 
-/// Does something without the limit.
+/// Calls `work` while this thread has no limit.
 pub(super) fn lifted<T>(work: impl FnOnce() -> T) -> T {
     let _restored = Restored::after(None);
     work()
 }
 
-/// Keeps a store in order without the limit, though it was opened for a request that has one.
+/// Calls `work` while neither this thread nor the store that it opened has a limit.
 pub(super) fn lifted_on<T>(database: &mut Database, work: impl FnOnce(&mut Database) -> T) -> T {
     lifted(|| database.unlimited(work))
 }

@@ -24,9 +24,9 @@ use std::sync::{Arc, LazyLock};
 
 /// Fewer texts have no gate of their own, because noise and answers cannot be told apart among so few.
 const MIN_TEXTS: usize = 20;
-/// A shared store with up to so many texts is measured by the process that writes to it. That takes a few seconds.
+/// The process that writes to a shared store measures up to this many texts itself. That takes a few seconds.
 const MANY_TEXTS: usize = 1_000;
-/// The noise is measured again once more than one in so many texts was added or removed.
+/// The noise is measured again when more than a fifth of the texts has been added or removed: one in this many.
 const DUE: usize = 5;
 /// Questions that are embedded at once.
 const BATCH: usize = 64;

@@ -439,8 +439,8 @@ impl Diagnose for StoreError {
             Self::Lost { .. } => "try again; of a change that had not ended nothing was kept",
             Self::Silent { .. } => {
                 "the server, or a balancer before it, is stopped or overloaded, or the address is not that of a \
-                 PostgreSQL server; `ken config set store.connect_timeout_s SECONDS` and `store.statement_timeout_s` set how long \
-                 `ken` waits"
+                 PostgreSQL server; `ken config set store.connect_timeout_s SECONDS` and `store.statement_timeout_s` \
+                 set how long `ken` waits"
             }
             Self::NoConnection { .. } => "a limit on open files may be reached: ulimit -n",
             Self::OddValue { .. } => "something else has written to the database: restore a backup of it",

@@ -42,13 +42,13 @@ pub(super) enum Keep {
 /// What became of a file of vectors, or the index of a shared store, that may have been due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renewed {
-    /// It is made again.
+    /// The files, or the index of a shared store, have been built again.
     Done,
-    /// It need not be.
+    /// Nothing had to be built.
     NotDue,
-    /// Another process makes it now, or does other work that was left to the background.
+    /// Another process is building them now, or does other background work.
     Busy,
-    /// Somebody else has made it meanwhile, or something was forgotten.
+    /// Another process built them first, or something was forgotten during the build.
     Overtaken,
 }
 
@@ -213,9 +213,9 @@ impl Engine {
         Ok(database.forget_changes_before(generation)?)
     }
 
-    /// Makes the derived files again if they are due. For a shared store, makes the index of vectors and measures the
-    /// noise of the texts, each if it is due. Others can write meanwhile. It gives up if another process makes the
-    /// files or forgets something meanwhile.
+    /// Builds the derived files again if they are due. For a shared store, builds the index of vectors and measures the
+    /// noise of the texts, each if it is due. Other processes can write at the same time. If one of them builds the
+    /// files or forgets something, this gives up.
     ///
     /// # Errors
     /// [`EngineError`] when somebody is writing now, the disk or the database refuses, or it was stopped.

@@ -121,8 +121,8 @@ impl Engine {
         Ok(true)
     }
 
-    /// Does the work of the background process, as far as it is due: makes the index of vectors of a shared store,
-    /// measures the index, and measures the noise of the texts. Others write meanwhile.
+    /// Does the work of the background process that is due. It builds the index of vectors of a shared store, measures
+    /// the recall of the index, and measures the noise of the texts. Other processes can write at the same time.
     pub(in crate::engine) fn renew_stored(&self, session: &Session<'_>) -> Result<Renewed, EngineError> {
         let Some(database) = self.open_database()? else { return Ok(Renewed::NotDue) };
         // The index and the noise cover all scopes, so only users who see all scopes renew them.

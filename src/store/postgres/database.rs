@@ -203,10 +203,11 @@ impl SharedDatabase {
         self.seen().sees_all_scopes
     }
 
-    /// What the user sees within the limit, which does not bind somebody who is free of row-level security.
+    /// What the user sees within the limit. The limit does not bind a user who is exempt from row-level security.
     fn seen(&self) -> Rights {
         let is_bound = self.limit.is_some() && !self.rights.is_free;
-        Rights { sees_all_scopes: self.rights.sees_all_scopes && !is_bound, ..self.rights }
+        let sees_all_scopes = self.rights.sees_all_scopes && !is_bound;
+        Rights { sees_all_scopes, ..self.rights }
     }
 
     /// Refuses work that needs all scopes.

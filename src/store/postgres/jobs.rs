@@ -141,8 +141,8 @@ impl SharedJobs {
         self.database.on(|link| link.wait_for_notification(at_most))
     }
 
-    /// Stores the progress of a job that this worker has begun. Gives false if the job is to stop, or another worker
-    /// has begun it since. A job that is over does not change any more.
+    /// Stores the progress of a job that this worker has begun. Returns false if the job must stop, or if another
+    /// worker has taken it over. A job that has ended is not changed.
     ///
     /// # Errors
     /// [`StoreError`] when the server refuses.

@@ -30,7 +30,8 @@ pub(super) fn naming(purpose: &str) -> String {
     )
 }
 
-/// Who else writes now: the one with work of many batches before the one with a short change.
+/// The name of another connection that has the right to write. If one has long work and another one makes a short
+/// change, this names the one with long work.
 pub(super) fn holder(client: &mut Client) -> Result<Option<String>, tokio_postgres::Error> {
     // `objsubid` is 1 for a lock that is named by a single number.
     let sql = "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)

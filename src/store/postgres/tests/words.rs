@@ -547,14 +547,19 @@ fn what_was_copied_gets_words() {
     assert_eq!(found(&store, &ids), wanted(&texts, &ids));
 }
 
+/// A store that keeps letters as words.
+fn with_letters(lock: &WriterLock) -> Database {
+    let folder = lock.folder();
+    let shared = SharedStore { words: Some(LETTERS), ..SharedStore::at(address_of(folder)) };
+    Database::open_to_write_at(&Place::shared(folder, shared), lock).unwrap()
+}
+
 /// Nothing is left of the words of what was forgotten once its traces are erased.
 #[test]
 fn what_was_forgotten_leaves_no_words() {
     let dir = tempfile::tempdir().unwrap();
     let lock = lock(dir.path());
-    let shared = SharedStore { words: Some(LETTERS), ..SharedStore::at(address_of(dir.path())) };
-    let place = Place::shared(dir.path(), shared);
-    let mut store = Database::open_to_write_at(&place, &lock).unwrap();
+    let mut store = with_letters(&lock);
     let batch = store.begin(&lock).unwrap();
     let gone = batch.put_item(&said("chunk/1", "ab"), None).unwrap();
     let kept = batch.put_item(&said("chunk/2", "bc"), None).unwrap();
@@ -623,9 +628,7 @@ fn lists_without_an_item_that_is_gone_are_not_read() {
 fn lists_of_words_name_what_was_deleted_until_something_is_forgotten_or_cleaned_up() {
     let dir = tempfile::tempdir().unwrap();
     let lock = lock(dir.path());
-    let shared = SharedStore { words: Some(LETTERS), ..SharedStore::at(address_of(dir.path())) };
-    let place = Place::shared(dir.path(), shared);
-    let mut store = Database::open_to_write_at(&place, &lock).unwrap();
+    let mut store = with_letters(&lock);
     let batch = store.begin(&lock).unwrap();
     let put = |body: &&str| (batch.put_item(&said("chunk/1", body), None).unwrap(), (*body).to_owned());
     let mut texts: BTreeMap<i64, String> = ["ab", "bc", "cd", "de"].iter().map(put).collect();
