@@ -41,7 +41,9 @@ fn words(item: &ItemText) -> ItemWords {
 
 fn open(address: &str) -> SharedDatabase {
     let access = PostgresAccess { statement_timeout: Duration::from_secs(3600), ..PostgresAccess::default() };
-    SharedDatabase::open_to_write(address, &access).unwrap().with_words(Some(WORDS))
+    let mut store = SharedDatabase::open_to_write(address, &access).unwrap();
+    store.set_words(Some(WORDS));
+    store
 }
 
 /// MiB of an expression in SQL.

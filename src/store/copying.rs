@@ -2,9 +2,9 @@
 //! in PostgreSQL.
 
 use super::mirror::{Mirrored, Place, compare, copy};
-use super::postgres::{Access, Rows};
+use super::postgres::Rows;
 use super::sqlite::{Database, ReadRows, WriteRows};
-use super::{StoreError, WRITER_WAIT, WriterLock, make_private};
+use super::{PostgresAccess as Access, StoreError, WRITER_WAIT, WriterLock, make_private};
 use crate::screen::shown;
 use std::path::PathBuf;
 

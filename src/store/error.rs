@@ -1,5 +1,6 @@
 //! What can go wrong with what is kept on disk.
 
+use super::postgres::{ServerError, TlsError, reason, server_hint};
 use crate::error::{Diagnose, ErrorKind, io_kind};
 use crate::screen::shown;
 use crate::types::Fingerprint;
@@ -90,11 +91,14 @@ pub enum StoreError {
         /// The database.
         path: PathBuf,
     },
+    /// A database in PostgreSQL is named, and this build has no client for it.
+    #[error("this ken was built without PostgreSQL")]
+    WithoutPostgres,
     /// The address of a database in PostgreSQL is wrong.
     #[error("not an address of a database in PostgreSQL: {}", reason(source))]
     Address {
         /// What is wrong.
-        source: tokio_postgres::Error,
+        source: ServerError,
     },
     /// A server of PostgreSQL cannot be reached, or refused.
     #[error("{name}: {}", reason(source))]
@@ -102,13 +106,13 @@ pub enum StoreError {
         /// The database, without a password.
         name: String,
         /// What the client or the server said.
-        source: tokio_postgres::Error,
+        source: ServerError,
     },
     /// TLS cannot be set up.
     #[error("TLS cannot be set up: {source}")]
     Tls {
         /// The cause.
-        source: rustls::Error,
+        source: TlsError,
     },
     /// A password lies where others can read it.
     #[error("other users can read the password in {}", shown(path))]
@@ -260,16 +264,6 @@ pub enum StoreError {
     },
 }
 
-/// What went wrong between client and server, with what the server said of it.
-pub(super) fn reason(error: &tokio_postgres::Error) -> String {
-    let source = std::error::Error::source(error);
-    match (error.as_db_error(), source) {
-        (Some(said), _) => said.message().to_owned(),
-        (None, Some(source)) => format!("{error}: {source}"),
-        (None, None) => error.to_string(),
-    }
-}
-
 impl StoreError {
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
@@ -322,26 +316,6 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// What a server says of content that is not what was written: a rule of a table is broken, a value is of another type
-/// than its column's, or the tables are not those that our statements, which are fixed, are made for.
-pub(super) fn odd_content(error: &tokio_postgres::Error) -> Option<String> {
-    use tokio_postgres::error::SqlState;
-    use tokio_postgres::types::{WasNull, WrongType};
-    let of_class = |code: &SqlState| ["22", "23"].iter().any(|class| code.code().starts_with(class));
-    let of_schema = [
-        SqlState::UNDEFINED_TABLE,
-        SqlState::UNDEFINED_COLUMN,
-        SqlState::UNDEFINED_FUNCTION,
-        SqlState::DATATYPE_MISMATCH,
-    ];
-    let is_odd = match (error.as_db_error(), std::error::Error::source(error)) {
-        (Some(said), _) => of_class(said.code()) || of_schema.contains(said.code()),
-        (None, Some(source)) => source.is::<WrongType>() || source.is::<WasNull>(),
-        (None, None) => false,
-    };
-    is_odd.then(|| reason(error))
-}
-
 impl Diagnose for StoreError {
     fn kind(&self) -> ErrorKind {
         match self {
@@ -353,6 +327,7 @@ impl Diagnose for StoreError {
             Self::ReadOnlyUpgrade { .. } | Self::NoLocks { .. } | Self::NoSharedMemory { .. } => ErrorKind::Io,
             Self::Busy { .. } => ErrorKind::Busy,
             Self::Import { .. }
+            | Self::WithoutPostgres
             | Self::Address { .. }
             | Self::OtherHistory { .. }
             | Self::NoStore { .. }
@@ -399,11 +374,12 @@ impl Diagnose for StoreError {
             Self::Busy { .. } | Self::SharedBusy { .. } => "try again when it is done; searches work meanwhile",
             Self::NoLocks { .. } | Self::NoSharedMemory { .. } => "set KEN_HOME to a directory on a local disk",
             Self::Import { .. } => "`ken import FILE` reads what `ken export FILE` wrote",
+            Self::WithoutPostgres => "build it with its client: `cargo install --path . --features postgres`",
             Self::Address { .. } => {
                 "use the form postgres://USER@HOST/DATABASE; sslmode is disable, prefer or require; TLS always checks \
                  the certificate"
             }
-            Self::Postgres { source, .. } => return postgres_hint(source),
+            Self::Postgres { source, .. } => return server_hint(source),
             Self::Tls { .. } => "name the authority's certificate: `ken config set store.ca_file FILE`",
             Self::OpenPassword { .. } => "take the right away: `chmod 600 FILE`",
             Self::NoPassword { .. } => "name another file: `ken config set store.password_file FILE`",
@@ -477,56 +453,6 @@ impl Diagnose for StoreError {
         };
         Some(hint.to_owned())
     }
-}
-
-/// What to do about a server that can only be read.
-const READ_ONLY: &str = "the server can only be read: name the primary in store.url, and the replica in store.read_url";
-
-/// Whether a standby refused to begin a write transaction. It reports this as a refused setting. The routine is
-/// checked, because the message may be translated.
-fn is_of_standby(error: &tokio_postgres::Error) -> bool {
-    error.as_db_error().is_some_and(|said| said.routine() == Some("call_bool_check_hook"))
-}
-
-/// What to do about a server of PostgreSQL.
-fn postgres_hint(error: &tokio_postgres::Error) -> Option<String> {
-    use tokio_postgres::error::SqlState;
-    let hint = match error.code() {
-        Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {
-            "check the user in the address and the password in its file; set the file with \
-             `ken config set store.password_file FILE`"
-        }
-        Some(&SqlState::INVALID_CATALOG_NAME) => "make the database first: `createdb NAME`",
-        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-            "a new store needs `GRANT CREATE ON DATABASE NAME TO USER`; an existing one, rights on its schema and \
-             tables"
-        }
-        Some(&SqlState::QUERY_CANCELED) => {
-            "a statement took too long: `ken config set store.statement_timeout_s SECONDS`"
-        }
-        Some(&SqlState::ADMIN_SHUTDOWN | &SqlState::CRASH_SHUTDOWN | &SqlState::CANNOT_CONNECT_NOW) => {
-            "the server ended the connection; try again when it runs"
-        }
-        Some(&SqlState::DISK_FULL) => {
-            "the server's disk is full; run it again when there is room, it goes on from there"
-        }
-        Some(&SqlState::TOO_MANY_CONNECTIONS) => {
-            "raise max_connections of the server, or run fewer services: docs/shared.md says how many connections \
-             one opens"
-        }
-        Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => READ_ONLY,
-        // A standby refuses a transaction that is to write before it refuses a change.
-        Some(&SqlState::FEATURE_NOT_SUPPORTED) if is_of_standby(error) => READ_ONLY,
-        Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
-            "try again; if a replica often cancels searches, set hot_standby_feedback or raise \
-             max_standby_streaming_delay there"
-        }
-        Some(&SqlState::LOCK_NOT_AVAILABLE) => "another process changes the same row: try again",
-        Some(&SqlState::OUT_OF_MEMORY) => "the server has too little memory: give it more, or lower its work_mem",
-        Some(_) => return None,
-        None => "look at the address and whether the server runs",
-    };
-    Some(hint.to_owned())
 }
 
 /// What was committed before stays whole when the disk is full.

@@ -30,13 +30,17 @@ mod noise;
 mod outcome;
 mod passages;
 mod pool;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod postings;
+mod shared;
 mod sql;
 mod sqlite;
 mod tools;
 mod usage;
 mod vectors;
+#[cfg(not(feature = "postgres"))]
+mod without_postgres;
 mod words;
 
 pub use access::{ReadStore, Snapshot, WriteBatch, WriteStore};
@@ -68,8 +72,9 @@ pub use outcome::{
 };
 pub use passages::passages_of;
 pub use pool::{Pool, PooledReader};
-pub use postgres::{Access as PostgresAccess, SharedBatch, SharedDatabase, SharedJobs, StoredJob, Turn, is_address};
+pub use postgres::{ServerError, SharedBatch, SharedDatabase, SharedJobs, TlsError};
 pub use postings::{FindWords, ItemVersion, ItemWords, KeepWords, Posting, TermCounts, WordTotals, WordsOf};
+pub use shared::{PostgresAccess, StoredJob, Turn, is_address};
 pub use sql::{Cleaned, Fault, Faults, Imported, Record};
 pub use sqlite::{MIGRATIONS, Migration, Salvaged, copies, remove_copies};
 pub use tools::{ReadTools, StoredTool, ToolCall, WriteTools};
@@ -78,3 +83,5 @@ pub use vectors::{IndexModel, ItemVectors, LogChanges, ReadChanges, ReadVectors,
 pub use words::{Corpus, ItemText, ReadWords};
 
 use access::until_error;
+#[cfg(not(feature = "postgres"))]
+use without_postgres as postgres;

@@ -57,7 +57,7 @@ fn a_kill_at_any_moment_leaves_a_log_that_agrees(new: fn() -> User) {
             assert!(!found, "{word} is in {}", file.path().display());
         }
     }
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "postgres"))]
     if user.is_sharing() {
         let rows = user.dump();
         assert!(rows.contains("wordkept0 "), "{rows}");

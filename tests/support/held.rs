@@ -14,7 +14,7 @@ macro_rules! on_every_store {
                 super::$name(User::new);
             }
 
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", feature = "postgres"))]
             #[test]
             fn in_a_shared_database() {
                 super::$name(User::sharing);
@@ -27,7 +27,7 @@ pub(crate) use on_every_store;
 impl User {
     /// The rows that a statement gives, values as texts. It is one that both kinds of store understand.
     pub fn rows(&self, sql: &str) -> Vec<Vec<String>> {
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", feature = "postgres"))]
         if self.is_sharing() {
             let printed = self.psql(&format!("SET search_path = kenning; {sql}"));
             let rows = printed.strip_prefix("SET\n").unwrap_or_else(|| panic!("{printed}"));
@@ -47,7 +47,7 @@ impl User {
 
     /// Whether a word stands in a file of the data directory, compressed by nothing, or in a row of the database.
     pub fn holds(&self, word: &str) -> bool {
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", feature = "postgres"))]
         if self.is_sharing() && self.dump().contains(word) {
             return true;
         }

@@ -47,7 +47,7 @@ impl User {
     }
 
     /// Somebody whose store is a database in PostgreSQL.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "postgres"))]
     pub fn sharing() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let store = Some(super::postgres::database_for(dir.path()));
@@ -61,13 +61,13 @@ impl User {
     }
 
     /// Somebody on another machine who uses the same store.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "postgres"))]
     pub fn beside(other: &Self) -> Self {
         Self { dir: tempfile::tempdir().unwrap(), store: other.store.clone() }
     }
 
     /// A connection to that database.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "postgres"))]
     pub fn client(&self) -> postgres::Client {
         postgres::Client::connect(self.store.as_deref().unwrap(), postgres::NoTls).unwrap()
     }
@@ -102,7 +102,7 @@ impl User {
     }
 
     /// Whether the store is a database in PostgreSQL.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "postgres"))]
     pub fn is_sharing(&self) -> bool {
         self.store.is_some()
     }
@@ -113,13 +113,13 @@ impl User {
     }
 
     /// Every row of the database that [`User::sharing`] made, as text.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "postgres"))]
     pub fn dump(&self) -> String {
         super::postgres::dumped(self.store.as_deref().unwrap())
     }
 
     /// What `psql` prints of the database that [`User::sharing`] made, errors too.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", feature = "postgres"))]
     pub fn psql(&self, sql: &str) -> String {
         super::postgres::asked(self.store.as_deref().unwrap(), sql)
     }

@@ -8,7 +8,7 @@ pub mod home;
 pub mod ken;
 pub mod long;
 pub mod moments;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "postgres"))]
 pub mod postgres;
 #[cfg(unix)]
 pub mod program;

@@ -1,7 +1,9 @@
 //! The stores that every case runs on.
 
 use super::harness::Maker;
-use crate::store::{Database, Place, SharedStore, WriterLock};
+use crate::store::{Database, WriterLock};
+#[cfg(all(unix, feature = "postgres"))]
+use crate::store::{Place, SharedStore};
 use std::path::Path;
 
 /// A file in each folder.
@@ -22,17 +24,17 @@ impl Maker for Sqlite {
 conforms!(sqlite, super::Sqlite);
 
 /// The same in PostgreSQL: a database for each folder.
-#[cfg(unix)]
+#[cfg(all(unix, feature = "postgres"))]
 struct Postgres;
 
-#[cfg(unix)]
+#[cfg(all(unix, feature = "postgres"))]
 impl Postgres {
     fn place(folder: &Path) -> Place {
         Place::shared(folder, SharedStore::at(crate::store::postgres::address_of(folder)))
     }
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, feature = "postgres"))]
 impl Maker for Postgres {
     type Store = Database;
 
@@ -45,12 +47,12 @@ impl Maker for Postgres {
     }
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, feature = "postgres"))]
 conforms!(postgres, super::Postgres);
 
 /// From each to the other.
 #[test]
-#[cfg(unix)]
+#[cfg(all(unix, feature = "postgres"))]
 fn exports_pass_between_stores() {
     super::transfer::an_export_passes_between(&Sqlite, &Postgres);
     super::transfer::an_export_passes_between(&Postgres, &Sqlite);

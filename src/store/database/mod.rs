@@ -170,8 +170,8 @@ impl Database {
         }
     }
 
-    fn over(database: SharedDatabase, place: &Place) -> Self {
-        let database = database.with_words(place.shared.as_ref().and_then(|shared| shared.words));
+    fn over(mut database: SharedDatabase, place: &Place) -> Self {
+        database.set_words(place.shared.as_ref().and_then(|shared| shared.words));
         Self::Shared(Box::new(Shared { database, path: beside(&place.folder.join(DATABASE), ".shared") }))
     }
 

@@ -7,39 +7,14 @@ use super::client::{Client, GRACE, Unmade};
 use super::tls::tls;
 use crate::map::open::{Links, read_text};
 use crate::platform;
-use crate::store::StoreError;
+use crate::store::{PostgresAccess as Access, StoreError};
 use crate::types::limits::CONFIG;
 use std::fs;
 use std::net::IpAddr;
-use std::path::PathBuf;
 use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::NoTls;
 use tokio_postgres::config::{Host, SslMode};
-
-/// How databases of others are reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Access {
-    /// A file that holds the password and nothing else.
-    pub password_file: Option<PathBuf>,
-    /// A PEM file with the certificate authorities to trust. Without it, those of this machine are trusted.
-    pub ca_file: Option<PathBuf>,
-    /// How long a connection may take to be made, up to the server's greeting.
-    pub connect_timeout: Duration,
-    /// How long one statement may take.
-    pub statement_timeout: Duration,
-}
-
-impl Default for Access {
-    fn default() -> Self {
-        Self {
-            password_file: None,
-            ca_file: None,
-            connect_timeout: Duration::from_secs(10),
-            statement_timeout: Duration::from_secs(60),
-        }
-    }
-}
 
 /// The least time that the kernel waits for a server to take what was sent.
 const LEAST_SILENCE: Duration = Duration::from_secs(60);
@@ -47,11 +22,6 @@ const LEAST_SILENCE: Duration = Duration::from_secs(60);
 /// What each connection asks of the server. A machine that is gone must not hold a lock for long.
 const OPTIONS: &str = "-c search_path=kenning -c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 \
     -c tcp_keepalives_count=3";
-
-/// Whether a text is the address of a database in PostgreSQL, right or wrong.
-pub fn is_address(text: &str) -> bool {
-    ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme))
-}
 
 /// A connection, and how people know the database: its address without the password.
 pub(super) fn connect(address: &str, access: &Access) -> Result<(Client, String), StoreError> {
@@ -142,6 +112,7 @@ fn password(path: &std::path::Path) -> Result<String, StoreError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::is_address;
 
     #[test]
     fn an_address_is_named_without_its_password() {

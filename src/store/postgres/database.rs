@@ -5,15 +5,14 @@
 //! connection that is lost is made anew by the next use, but never within a batch or a snapshot: that one fails, and
 //! nothing of it is kept.
 
-use super::connect::Access;
 use super::link::{Limit, Link};
-use super::locks::{FITTER, LOCK_WAIT, PURGER, WORK, WRITER, busy, holder, naming, with_holder};
+use super::locks::{FITTER, LOCK_WAIT, PURGER, WORK, WRITER, busy, holder, naming, release_all, with_holder};
 use super::pending::Pending;
 use super::rights::Rights;
 use super::row::Failure;
 use super::schema::{self, BEGIN, SCHEMA, check, is_present, prepare, taking, version};
 use crate::store::sql::{RunSql, SqlRow, count_places, values};
-use crate::store::{Snapshot, StoreError, WordsOf, WriteBatch, WriteStore, WriterLock};
+use crate::store::{PostgresAccess as Access, Snapshot, StoreError, Turn, WordsOf, WriteBatch, WriteStore, WriterLock};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::time::Duration;
@@ -23,17 +22,6 @@ const PRIMARY_CONNECT: Duration = Duration::from_secs(2);
 
 /// How many counters are left out after that failed.
 const LEFT_OUT: usize = 100;
-
-/// How long a use case has the store to itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    /// For work of many batches. Short changes of others get in where it gives way, and while it embeds texts.
-    Work,
-    /// For a short change. Others get in while it embeds texts.
-    Change,
-    /// For a short change that is not made if somebody else writes now.
-    AtOnce,
-}
 
 /// What is open on a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,11 +166,9 @@ impl SharedDatabase {
         }
     }
 
-    /// The same, which keeps the words of items that are written.
-    #[must_use]
-    pub fn with_words(mut self, words_of: Option<WordsOf>) -> Self {
+    /// Says which words are kept of items that are written.
+    pub fn set_words(&mut self, words_of: Option<WordsOf>) {
         self.words_of = words_of;
-        self
     }
 
     /// What changes are made through.
@@ -442,13 +428,9 @@ impl SharedDatabase {
 }
 
 impl Drop for SharedDatabase {
-    /// Gives the right to write back. The server would free it only when it notices that the client is gone. Until
-    /// then the next writer would be told that somebody writes.
     fn drop(&mut self) {
-        let link = self.link.get_mut();
-        if self.turn.get().is_some() && !link.is_lost() {
-            // If this fails, the right ends with the connection.
-            drop(link.batch("SELECT pg_advisory_unlock_all()"));
+        if self.turn.get().is_some() {
+            release_all(&mut self.link.get_mut().client);
         }
     }
 }

@@ -2,11 +2,10 @@
 //! A service that begins a job skips rows that another is about to begin (`FOR UPDATE SKIP LOCKED`). A job that is
 //! added wakes all workers (`LISTEN`, `NOTIFY`).
 
-use super::connect::Access;
 use super::database::SharedDatabase;
 use super::row::Failure;
 use crate::store::sql::{RunSql, SqlRow, count, values};
-use crate::store::{StoreError, WriteBatch};
+use crate::store::{PostgresAccess as Access, StoreError, StoredJob, WriteBatch};
 use std::time::Duration;
 use tokio_postgres::Row;
 
@@ -25,23 +24,6 @@ fn is_lost() -> String {
             WHERE locktype = 'advisory' AND granted AND datname = current_database()
                 AND classid::bigint = {WORKERS} AND objid::bigint = job.service)"
     )
-}
-
-/// How a job stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredJob {
-    /// Its number.
-    pub id: i64,
-    /// What is asked for, as whoever added it wrote it.
-    pub request: String,
-    /// How far it is, as whoever works on it wrote it last.
-    pub state: String,
-    /// Whether it has ended.
-    pub is_over: bool,
-    /// Whether somebody wants it to stop.
-    pub is_cancelled: bool,
-    /// How often somebody began it.
-    pub attempts: usize,
 }
 
 /// A worker, known to the others as long as its connection lives. If that ends, others begin anew what it has begun.

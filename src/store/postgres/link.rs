@@ -1,7 +1,7 @@
 //! A connection with the statements that are prepared on it.
 
 use super::client::Client;
-use super::connect::{Access, connect};
+use super::connect::connect;
 use super::row::Failure;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use tokio_postgres::error::{DbError, Severity};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Row, Statement};
 
-use crate::store::StoreError;
 use crate::store::sql::SqlValue;
+use crate::store::{PostgresAccess as Access, StoreError};
 
 /// Statements that are kept prepared.
 const STATEMENTS: usize = 256;

@@ -43,6 +43,16 @@ pub(super) fn holder(client: &mut Client) -> Result<Option<String>, tokio_postgr
     Ok(Some(if name.is_empty() { UNKNOWN.to_owned() } else { crate::text::single_line(name, 100) }))
 }
 
+/// Gives all locks of a connection back. The server would free them only when it notices that the client is gone. Until
+/// then the next writer would be told that somebody writes.
+pub(super) fn release_all(client: &mut Client) {
+    if !client.is_closed() {
+        client.set_unhurried(false);
+        // If this fails, the locks end with the connection.
+        drop(client.batch_execute("SELECT pg_advisory_unlock_all()"));
+    }
+}
+
 /// The error for a lock that somebody else holds.
 pub(super) fn busy(name: &str) -> StoreError {
     StoreError::SharedBusy { name: name.to_owned(), holder: UNKNOWN.to_owned() }

@@ -19,6 +19,7 @@ mod pending;
 mod rights;
 mod row;
 mod rows;
+mod said;
 mod schema;
 mod statements;
 mod text;
@@ -26,10 +27,12 @@ mod tls;
 mod words;
 
 pub(in crate::store) use connect::name_of;
-pub use connect::{Access, is_address};
-pub use database::{SharedBatch, SharedDatabase, Turn};
-pub use jobs::{SharedJobs, StoredJob};
+pub use database::{SharedBatch, SharedDatabase};
+pub use jobs::SharedJobs;
 pub(in crate::store) use rows::Rows;
+pub use rustls::Error as TlsError;
+pub(in crate::store) use said::{reason, server_hint};
+pub use tokio_postgres::Error as ServerError;
 
 #[cfg(test)]
 #[cfg(unix)]

@@ -1,8 +1,8 @@
 //! Rows as the server answers them, and values as it is given them.
 
+use super::said::odd_content;
 use super::text::{marked, unmarked};
 use crate::store::StoreError;
-use crate::store::error::odd_content;
 use crate::store::sql::{SqlError, SqlRow, SqlValue};
 use std::error::Error;
 use tokio_postgres::Row;

@@ -1,14 +1,15 @@
 //! A database in PostgreSQL as a place that stores are copied from and to (`store::mirror`).
 
 use super::client::{Client, Transaction};
-use super::connect::{Access, connect};
+use super::connect::connect;
+use super::locks::release_all;
 use super::row::refused;
+use super::said::odd_content;
 use super::schema::{check_copy, lock, prepare};
 use super::text::{marked, unmarked};
-use crate::store::StoreError;
-use crate::store::error::odd_content;
 use crate::store::mirror::{Change, Kind, Place, Row, Table, Target, Value};
 use crate::store::sql::FORGET_UNASKED;
+use crate::store::{PostgresAccess as Access, StoreError};
 use tokio_postgres::Error;
 use tokio_postgres::types::{ToSql, Type};
 
@@ -16,6 +17,8 @@ use tokio_postgres::types::{ToSql, Type};
 pub(in crate::store) struct Rows {
     client: Client,
     name: String,
+    /// Whether it has the right to write.
+    is_writer: bool,
 }
 
 impl Rows {
@@ -27,7 +30,8 @@ impl Rows {
     pub fn to_read(address: &str, access: &Access) -> Result<Self, StoreError> {
         let (mut client, name) = connect(address, access)?;
         check_copy(&mut client, &name)?.need_all(&name)?;
-        Ok(Self { client: unhurried(client, &name)?, name })
+        make_unhurried(&mut client, &name)?;
+        Ok(Self { client, name, is_writer: false })
     }
 
     /// To write to it; it is made if there is none. Nobody else can until this goes.
@@ -35,10 +39,22 @@ impl Rows {
     /// # Errors
     /// As [`Self::to_read`], and when somebody else writes.
     pub fn to_write(address: &str, access: &Access) -> Result<Self, StoreError> {
-        let (mut client, name) = connect(address, access)?;
-        lock(&mut client, &name, "ken store copy")?;
-        prepare(&mut client, &name)?.need_owner(&name)?;
-        Ok(Self { client: unhurried(client, &name)?, name })
+        let (client, name) = connect(address, access)?;
+        // From here on the right is given back at the end, even if what follows fails.
+        let mut rows = Self { client, name, is_writer: true };
+        let Self { client, name, .. } = &mut rows;
+        lock(client, name, "ken store copy")?;
+        prepare(client, name)?.need_owner(name)?;
+        make_unhurried(client, name)?;
+        Ok(rows)
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        if self.is_writer {
+            release_all(&mut self.client);
+        }
     }
 }
 
@@ -84,10 +100,10 @@ impl Target for Rows {
 }
 
 /// Statements that count or clean up whole tables take as long as they take.
-fn unhurried(mut client: Client, name: &str) -> Result<Client, StoreError> {
+fn make_unhurried(client: &mut Client, name: &str) -> Result<(), StoreError> {
     client.batch_execute("SET statement_timeout = 0").map_err(refused(name))?;
     client.set_unhurried(true);
-    Ok(client)
+    Ok(())
 }
 
 fn write(client: &mut Client, table: &Table, Change { gone, other, new }: &Change) -> Result<(), Error> {

@@ -4,8 +4,8 @@ use super::client::{Client, Transaction};
 use super::locks::{self, LOCK_WAIT, WORK, WRITER, naming, with_holder};
 use super::rights::Rights;
 use super::row::refused;
+use super::said::reason;
 use crate::store::StoreError;
-use crate::store::error::reason;
 use std::time::Duration;
 use tokio_postgres::error::{Severity, SqlState};
 

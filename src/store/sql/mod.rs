@@ -46,16 +46,21 @@ pub(super) use check::row_faults;
 pub(super) use clean::clean_rows;
 pub(super) use dialect::Dialect;
 pub(super) use event::count_places;
-pub(super) use filter::passing;
 pub(super) use half::half_vector;
 pub(super) use parameter::{SqlValue, one_of, values};
 pub(super) use rebuild::rebuild;
 pub(super) use run::{ByKey, KeepSql, Keys, ReadSql, RunSql, WriteSql};
 pub(super) use traces::{ANYWHERE, IN_COPIES, IN_LOG, LEFT, TRACED_PATHS, has_traces, is_traced, trace_paths};
 pub(super) use transfer::{export, import};
-pub(super) use value::{SqlError, SqlRow, count, odd};
-pub(super) use vector::floats;
-pub(super) use words::{TEXT_COLUMNS, read_text};
+pub(super) use value::{SqlError, SqlRow, odd};
+// SQLite's own statements need none of these.
+#[cfg(feature = "postgres")]
+pub(super) use {
+    filter::passing,
+    value::count,
+    vector::floats,
+    words::{TEXT_COLUMNS, read_text},
+};
 #[cfg(test)]
 pub(super) use {forgotten::remember_forgotten, traces::leave_traces};
 

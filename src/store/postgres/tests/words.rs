@@ -37,7 +37,12 @@ fn said_in(scope: &str, body: &str) -> Item {
 }
 
 fn worded(folder: &Path) -> SharedDatabase {
-    open(folder).with_words(Some(LETTERS))
+    worded_by_letters(open(folder))
+}
+
+fn worded_by_letters(mut store: SharedDatabase) -> SharedDatabase {
+    store.set_words(Some(LETTERS));
+    store
 }
 
 const SCOPES: [&str; 3] = ["repo/a", "repo/b", "repo/c"];
@@ -57,13 +62,13 @@ fn worded_as(folder: &Path, scope: &str) -> SharedDatabase {
     );
     assert!(!granted.contains("ERROR"), "{granted}");
     let address = address_of(folder).replace("postgres@", &format!("{role}@"));
-    SharedDatabase::open(&address, &Access::default()).unwrap().unwrap().with_words(Some(LETTERS))
+    worded_by_letters(SharedDatabase::open(&address, &Access::default()).unwrap().unwrap())
 }
 
 /// A folder, its lock, and a store that keeps words.
 fn made_worded() -> (tempfile::TempDir, WriterLock, SharedDatabase) {
     let (dir, lock, store) = made();
-    (dir, lock, store.with_words(Some(LETTERS)))
+    (dir, lock, worded_by_letters(store))
 }
 
 /// The live postings of all terms, and everything else that is found, without numbers of segments.
