@@ -4,9 +4,10 @@
     KEN_HOME=... benches/service/crash.py target/release/ken [--seconds 600] [--every 20]
 
 KEN_HOME is a home with models; the service has one of its own. KEN_STORE_URL may name an empty database in PostgreSQL,
-which the service uses then. Every write that was acknowledged must be there afterwards, nothing whose deletion was
-acknowledged may return, in the list and in searches meanwhile, and the service must be ready soon after each start.
-Writes without an answer may have happened or not. Prints how many there were, and exits with 1 at the first loss.
+which the service uses then. Programs put and delete items, remember and forget, keep outcomes, and search. Every write
+that was acknowledged must be there afterwards, nothing whose deletion was acknowledged may return, in the list and in
+searches meanwhile, and the service must be ready soon after each start. Writes without an answer may have happened or
+not. Prints how many there were, and exits with 1 at the first loss.
 """
 
 import argparse
@@ -34,6 +35,13 @@ class Truth:
         self.texts, self.deleted = {}, {}
         # Searches for what was deleted, and what they found nevertheless.
         self.searched, self.lost = 0, []
+        # Whether each memory must be there, or must not.
+        self.memories = {}
+        # Runs of tools that were sent, and those that were acknowledged.
+        self.runs_sent, self.runs_kept = 0, 0
+
+    def told(self):
+        return f"{sum(self.memories.values())} memories, {self.runs_kept} runs of tools"
 
     def check(self):
         if self.lost:
@@ -50,6 +58,8 @@ class Program(threading.Thread):
         self.all = [service, *others]
         self.random, self.running = random.Random(number), True
         self.texts, self.deleted = (those.setdefault(number, {}) for those in (truth.texts, truth.deleted))
+        # Memories that this program may forget.
+        self.own = []
 
     def ask(self, method, path, body=None, service=None):
         service = service or self.service
@@ -77,8 +87,14 @@ class Program(threading.Thread):
             self.delete()
         elif choice < 0.67 and self.number == 0:
             self.ask("POST", "/v1/index", {"paths": [self.service.docs]})
-        elif choice < 0.8 and self.deleted:
+        elif choice < 0.77 and self.deleted:
             self.search_deleted()
+        elif choice < 0.82:
+            self.remember()
+        elif choice < 0.84:
+            self.forget()
+        elif choice < 0.88:
+            self.keep_outcomes()
         else:
             self.ask("POST", "/v1/search", {"query": " ".join(self.random.sample(WORDS, 3)), "dry_run": True})
 
@@ -108,6 +124,40 @@ class Program(threading.Thread):
                 self.truth.known[one] = None
             if one in self.texts:
                 self.deleted[one] = self.texts[one]
+
+    def remember(self):
+        text = f"note {self.number}-{self.random.randrange(10 ** 9)}: {' '.join(self.random.choices(WORDS, k=12))}"
+        status, answer = self.ask("POST", "/v1/memories", {"text": text, "session": f"program {self.number}"})
+        if status == 200:
+            told = json.loads(answer)
+            with self.truth.lock:
+                self.truth.acknowledged += 1
+                if told["change"] == "added":
+                    self.truth.memories[told["memory"]["id"]] = True
+                    self.own.append(told["memory"]["id"])
+
+    def forget(self):
+        if not self.own:
+            return
+        one = self.own.pop(self.random.randrange(len(self.own)))
+        with self.truth.lock:
+            self.truth.memories.pop(one, None)
+        status, _ = self.ask("DELETE", f"/v1/memories/{one.removeprefix('memory/')}")
+        if status in (200, 404):
+            with self.truth.lock:
+                self.truth.acknowledged += 1
+                self.truth.memories[one] = False
+
+    def keep_outcomes(self):
+        run = {"tool": "bash", "session": f"program {self.number}", "input": f"make {self.random.choice(WORDS)}"}
+        runs = [{**run, "error": f"{self.random.choice(WORDS)} is missing"}, {**run, "ok": True}]
+        with self.truth.lock:
+            self.truth.runs_sent += len(runs)
+        status, _ = self.ask("POST", "/v1/outcomes", {"outcomes": runs})
+        if status == 200:
+            with self.truth.lock:
+                self.truth.acknowledged += 1
+                self.truth.runs_kept += len(runs)
 
     def search_deleted(self):
         """Looks for an id by its last text: no service may find what was deleted."""
@@ -156,22 +206,34 @@ class Service:
         self.process.wait()
 
 
-def compare(program, truth):
-    """What the service has, against what must be so; only for ids that nobody is writing meanwhile."""
-    there, after = {}, None
+def listed(program, path, name):
+    """All pages of a list."""
+    after = None
     while True:
-        path = "/v1/items?scope=load&limit=1000" + (f"&after={after}" if after else "")
-        status, body = program.ask("GET", path)
+        status, body = program.ask("GET", path + (f"&after={after}" if after else ""))
         if status != 200:
             sys.exit(f"LOST: the list is refused: {status} {body[:300]}")
         page = json.loads(body)
-        there.update((item["id"], item["text"]) for item in page["items"])
+        yield from page[name]
         after = page["next"]
         if not after:
-            break
+            return
+
+
+def compare(program, truth):
+    """What the service has, against what must be so; only for ids that nobody is writing meanwhile."""
+    there = {item["id"]: item["text"] for item in listed(program, "/v1/items?scope=load&limit=1000", "items")}
     for one, text in truth.known.items():
         if there.get(one) != text:
             sys.exit(f"LOST: {one} should be {text!r} and is {there.get(one)!r}")
+    memories = {memory["id"] for memory in listed(program, "/v1/memories?limit=100", "memories")}
+    for one, is_there in truth.memories.items():
+        if (one in memories) != is_there:
+            sys.exit(f"LOST: the memory {one} should {'' if is_there else 'not '}be there")
+    _, body = program.ask("GET", "/v1/outcomes")
+    kept = json.loads(body)["kept"]["rows"]
+    if not truth.runs_kept <= kept <= truth.runs_sent:
+        sys.exit(f"LOST: {kept} runs of tools are kept, {truth.runs_kept} acknowledged, {truth.runs_sent} sent")
     return len(there)
 
 
@@ -216,7 +278,7 @@ def main():
         service.process.send_signal(signal.SIGTERM)
         doctor = subprocess.run([service.ken, "doctor"], env=service.variables, capture_output=True, text=True)
         print(f"{kills} kills, {changes} changes of the model, {truth.acknowledged} writes acknowledged, "
-              f"{truth.searched} searches for deleted items, {count} items, "
+              f"{truth.searched} searches for deleted items, {truth.told()}, {count} items, "
               f"slowest start {service.slowest * 1e3:.0f} ms, doctor exits with {doctor.returncode}")
         sys.exit(doctor.returncode)
 

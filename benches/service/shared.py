@@ -4,12 +4,12 @@
     KEN_HOME=... benches/service/shared.py target/release/ken BIN [--seconds 600] [--every 15]
 
 KEN_HOME is a home with models; each service has one of its own. BIN is the folder of the server's programs; it runs as
-the user `nobody` if this runs as root. Programs put, delete and search through all services. Every round ends with one
-trouble: a service is killed, two are, connections are cut, the server is stopped at once, or its first process gets
-`kill -9`; a server that has ended is started again. Every write that was acknowledged must be there, nothing whose
-deletion was acknowledged may return, in lists and in searches, also while programs write, and all services must agree.
-All services have the same folder, so each may do the jobs of the others: at the end every job must have ended, and none
-twice. Prints how many there were, and exits with 1 at the first loss.
+the user `nobody` if this runs as root. Programs put and delete items, remember and forget, keep outcomes, and search,
+through all services. Every round ends with one trouble: a service is killed, two are, connections are cut, the server
+is stopped at once, or its first process gets `kill -9`; a server that has ended is started again. Every write that was
+acknowledged must be there, nothing whose deletion was acknowledged may return, in lists and in searches, also while
+programs write, and all services must agree. All services have the same folder, so each may do the jobs of the others:
+at the end every job must have ended, and none twice. Prints how many there were, and exits with 1 at the first loss.
 """
 
 import argparse
@@ -201,7 +201,7 @@ def main():
             slowest = max(one.slowest for one in services)
             told = ", ".join(f"{many} times {what}" for what, many in troubles.items())
             print(f"{told}; {truth.acknowledged} writes acknowledged, {truth.searched} searches for deleted "
-                  f"items, {count} items, {done} of them begun again, slowest start {slowest * 1e3:.0f} ms, "
+                  f"items, {truth.told()}, {count} items, {done} of them begun again, slowest start {slowest * 1e3:.0f} ms, "
                   f"doctor exits with {doctor.returncode}")
             sys.exit(doctor.returncode)
         finally:

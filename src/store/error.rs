@@ -216,6 +216,12 @@ pub enum StoreError {
         /// The database.
         name: String,
     },
+    /// The connection to a database ended while a batch was being committed.
+    #[error("the connection to {name} was lost at the end of a change, which may have been made or not")]
+    Uncertain {
+        /// The database.
+        name: String,
+    },
     /// A server that takes connections or statements and answers nothing.
     #[error("{name} does not answer")]
     Silent {
@@ -342,7 +348,11 @@ impl Diagnose for StoreError {
             | Self::OldExtension { .. } => ErrorKind::Mismatch,
             Self::SharedBusy { .. } => ErrorKind::Busy,
             Self::OpenPassword { .. } | Self::NoPassword { .. } => ErrorKind::Io,
-            Self::Postgres { .. } | Self::Tls { .. } | Self::Lost { .. } | Self::Silent { .. } => ErrorKind::Network,
+            Self::Postgres { .. }
+            | Self::Tls { .. }
+            | Self::Lost { .. }
+            | Self::Uncertain { .. }
+            | Self::Silent { .. } => ErrorKind::Network,
             Self::Sqlite { .. } => match self.code() {
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => ErrorKind::Damaged,
                 // The last: another process was interrupted while it took a lock of the log.
@@ -413,6 +423,7 @@ impl Diagnose for StoreError {
                 "write to a scope that kenning.reader gives this user; `ken status` shows those that hold something"
             }
             Self::Lost { .. } => "try again; of a change that had not ended nothing was kept",
+            Self::Uncertain { .. } => "look whether it was made before you make it again",
             Self::Silent { .. } => {
                 "the server, or a balancer before it, is stopped or overloaded, or the address is not that of a \
                  PostgreSQL server; `ken config set store.connect_timeout_s SECONDS` and `store.statement_timeout_s` \

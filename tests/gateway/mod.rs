@@ -71,7 +71,7 @@ impl Behind {
 
 /// Waits until something holds; whether it did within ten seconds.
 fn soon(holds: impl Fn() -> bool) -> bool {
-    for _ in 0..200 {
+    for _ in 0..1200 {
         if holds() {
             return true;
         }

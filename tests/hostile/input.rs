@@ -373,7 +373,7 @@ fn own_packs_have_limits_that_are_told_and_kept() {
         user.write("canon/big.json", &pack);
         let started = std::time::Instant::now();
         let ran = user.ken(&["lookup", "the volume aaaaaa is aaaaaa today"]);
-        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+        assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
         match &said {
             Some(said) => assert!(ran.err.contains(said) && ran.err.contains("big.json"), "{ran:?}"),
             None => assert!(!ran.err.contains("note:"), "{ran:?}"),

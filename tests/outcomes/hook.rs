@@ -155,7 +155,7 @@ fn it_does_not_wait_for_an_end_that_never_comes() {
         let ran = child.wait_with_output().unwrap();
         drop(open);
         assert_eq!((ran.status.code(), ran.stdout.len(), ran.stderr.len()), (Some(0), 0, 0), "{report}");
-        assert!(begun.elapsed().as_secs() < 20, "it waited for {:?}", begun.elapsed());
+        assert!(begun.elapsed().as_secs() < 60, "it waited for {:?}", begun.elapsed());
     }
     // What came was kept if it was whole, and counted if not.
     let kept = &failures(&user)["kept"];

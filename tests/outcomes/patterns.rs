@@ -134,7 +134,7 @@ fn runs_of_a_burst_are_analysed_once_by_who_waits_for_them() {
     assert_eq!(analysed(), 0);
     drop(lock);
     // The process that the hook has started may wait by now; then one of ours ends at once.
-    for _ in 0..600 {
+    for _ in 0..3000 {
         in_background();
         if analysed() > 0 {
             break;

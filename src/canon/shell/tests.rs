@@ -407,5 +407,5 @@ fn a_long_step_is_read_in_no_time() {
         let _ = places(&piece.repeat(1_000_000), &["x".to_owned()].into());
         let _ = places(&format!("`{step}`"), &["x".to_owned()].into());
     }
-    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
 }

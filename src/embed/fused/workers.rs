@@ -267,15 +267,15 @@ mod tests {
             let asked = Turn::wait(&workers);
             let bulk = scope.spawn(|| {
                 let make = |_, _: &YieldToQuestions<'_>| begun.fetch_add(1, Ordering::SeqCst);
-                workers.run_bulk(200, make, |_, _| Ok::<_, EmbedError>(()))
+                workers.run_bulk(2_000, make, |_, _| Ok::<_, EmbedError>(()))
             });
             // Pieces wait as long as they may, two at a time: far from all have begun after a few times that.
             std::thread::sleep(3 * MAX_YIELD);
-            assert!(begun.load(Ordering::SeqCst) < 100);
+            assert!(begun.load(Ordering::SeqCst) < 1_000);
             drop(asked);
             assert!(bulk.join().unwrap().is_ok());
         });
-        assert_eq!(begun.load(Ordering::SeqCst), 200);
+        assert_eq!(begun.load(Ordering::SeqCst), 2_000);
     }
 
     #[test]

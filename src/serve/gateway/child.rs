@@ -12,9 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// How much of a server's last words is kept, in bytes.
 const LAST_WORDS: usize = 2_000;
+/// How long its last words are waited for: they come through another pipe than what tells its end.
+const SPEAKS: Duration = Duration::from_millis(200);
 /// How long a server may take to end by itself.
 const GOES: Duration = Duration::from_millis(500);
 
@@ -24,6 +28,8 @@ pub(super) struct ServerProcess {
     /// Its group, which has the number of its leader. A group's number is not given again while one of it lives.
     group: Option<Group>,
     last_words: Arc<Mutex<Vec<u8>>>,
+    /// Closed when its standard error has ended.
+    speaking: watch::Receiver<()>,
 }
 
 impl ServerProcess {
@@ -56,21 +62,27 @@ impl ServerProcess {
             return Err(io::Error::other("its pipes could not be had"));
         };
         let last_words = Arc::new(Mutex::new(Vec::new()));
-        tokio::spawn(listen(errors, Arc::clone(&last_words)));
+        let (speaks, speaking) = watch::channel(());
+        let kept = Arc::clone(&last_words);
+        tokio::spawn(async {
+            listen(errors, kept).await;
+            drop(speaks);
+        });
         let group = child.id().and_then(Group::of);
-        let process = Self { child, group, last_words };
+        let process = Self { child, group, last_words, speaking };
         Ok((process, Pipes::new(Metered { inner: output, meter: meter.clone() }, input)))
     }
 
-    /// What it printed last on standard error, as one line.
-    pub(super) fn last_words(&self) -> String {
+    /// What it printed last on standard error, as one line. If it has not ended, this waits a moment for more.
+    pub(super) async fn last_words(&self) -> String {
+        drop(timeout(SPEAKS, self.speaking.clone().changed()).await);
         let kept = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         single_line(&String::from_utf8_lossy(&kept), 300)
     }
 
     /// Waits a moment until it has gone by itself, once its input has been closed; what it started goes with it.
     pub(super) async fn goes(&mut self) {
-        drop(tokio::time::timeout(GOES, self.child.wait()).await);
+        drop(timeout(GOES, self.child.wait()).await);
         self.kill();
     }
 

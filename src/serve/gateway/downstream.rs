@@ -160,20 +160,19 @@ impl Downstream {
     async fn begin_process(&self, meter: Meter, client: ClientConfig) -> Result<Live, String> {
         let (process, pipes) =
             ServerProcess::start(&self.reach.own, &self.server, &meter).map_err(|error| error.to_string())?;
-        let said = |process: &ServerProcess, what: String| match process.last_words() {
+        let said = async |what: String| match process.last_words().await {
             words if words.is_empty() => what,
             words => format!("{what}; it said: {words}"),
         };
         let running = match serve_client(client, pipes).await {
             Ok(running) => running,
-            Err(error) => {
-                // Its last words come through another pipe.
-                tokio::time::sleep(Duration::from_millis(20)).await;
-                return Err(said(&process, error.to_string()));
-            }
+            Err(error) => return Err(said(error.to_string()).await),
         };
         let peer = running.peer().clone();
-        let (tools, left_out) = listed(&peer).await.map_err(|why| said(&process, why))?;
+        let (tools, left_out) = match listed(&peer).await {
+            Ok(listed) => listed,
+            Err(why) => return Err(said(why).await),
+        };
         Ok(Live { peer, running, process: Some(process), meter, tools, left_out })
     }
 
@@ -201,7 +200,7 @@ impl Downstream {
                 None => return Err(NoResult::Refused(error)),
             },
             Ok(Err(error)) => match &live.process {
-                Some(process) => self.ended(&error, live, process),
+                Some(process) => self.ended(&error, live, process).await,
                 None => {
                     self.end(live).await;
                     self.unanswered(&error)
@@ -227,10 +226,10 @@ impl Downstream {
     }
 
     /// What is said of a call whose server ended.
-    fn ended(&self, error: &ServiceError, live: &Live, process: &ServerProcess) -> String {
+    async fn ended(&self, error: &ServiceError, live: &Live, process: &ServerProcess) -> String {
         let why = match live.meter.is_over() {
             true => "printed too much, and was ended".to_owned(),
-            false => match process.last_words() {
+            false => match process.last_words().await {
                 words if words.is_empty() => format!("ended before it answered ({error})"),
                 words => format!("ended before it answered ({error}); it said: {words}"),
             },

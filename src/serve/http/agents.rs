@@ -192,7 +192,7 @@ mod tests {
 
     /// A step that cannot be stopped.
     fn slow() -> i64 {
-        thread::sleep(Duration::from_secs(4));
+        thread::sleep(Duration::from_secs(8));
         1_700_000_000_000
     }
 

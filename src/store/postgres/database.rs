@@ -414,6 +414,21 @@ impl SharedDatabase {
         self.on(|link| Ok(holder(&mut link.client)?))
     }
 
+    /// The error of a commit. If the connection was lost by it, the server may have committed before.
+    fn at_the_end(&self, error: StoreError) -> StoreError {
+        match error {
+            // It was lost before, so the server was never asked.
+            StoreError::Lost { .. } => error,
+            _ if self.link.borrow().is_lost() => StoreError::Uncertain { name: self.name.clone() },
+            error => error,
+        }
+    }
+
+    /// Gives all locks back ([`release_all`]).
+    pub(super) fn release(&mut self) {
+        release_all(&mut self.link.get_mut().client);
+    }
+
     /// Adds the holder to the error if a lock was not obtained.
     fn naming_holder(&self, error: StoreError) -> StoreError {
         match error {
@@ -430,7 +445,7 @@ impl SharedDatabase {
 impl Drop for SharedDatabase {
     fn drop(&mut self) {
         if self.turn.get().is_some() {
-            release_all(&mut self.link.get_mut().client);
+            self.release();
         }
     }
 }
@@ -511,7 +526,7 @@ impl WriteBatch for SharedBatch<'_> {
         }
         self.write_words()?;
         // After a statement that failed the server would take COMMIT for ROLLBACK, and say nothing.
-        self.database.on(|link| link.batch("SELECT 1; COMMIT"))?;
+        self.database.on(|link| link.batch("SELECT 1; COMMIT")).map_err(|error| self.database.at_the_end(error))?;
         self.database.moment.set(Moment::Now);
         self.database.link.borrow_mut().client.set_unhurried(false);
         Ok(())

@@ -44,6 +44,13 @@ fn read(row: &Row) -> Result<StoredJob, Failure> {
     })
 }
 
+impl Drop for SharedJobs {
+    /// Others may begin at once what this worker has begun.
+    fn drop(&mut self) {
+        self.database.release();
+    }
+}
+
 impl SharedJobs {
     /// Those of the store of a database, which is made if there is none.
     ///

@@ -2,6 +2,7 @@
 
 use super::super::SharedDatabase;
 use super::super::link::Link;
+use super::super::locks::release_all;
 use super::super::row::Failure;
 use super::super::row::refused;
 use super::{INDEXED_DIMS, indexed};
@@ -111,6 +112,7 @@ pub(super) fn ensure(database: &SharedDatabase, model: &IndexModel) -> Result<Ne
             return Ok(NearestIndex::BeingMade);
         }
         let made = make(&mut link, database, &Making { model, schema, wanted, used, count, needs_one });
+        release_all(&mut link.client);
         made.map_err(|failure| failure.of(&name))?;
     }
     Ok(if needs_one { NearestIndex::Ready } else { before })

@@ -67,7 +67,10 @@ fn cut(folder: &Path) {
     let name = database_of(folder);
     let ended = server().psql(
         "postgres",
-        &format!("SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE datname = '{name}'"),
+        &format!(
+            "SELECT count(*) FILTER (WHERE pg_terminate_backend(pid, 60000))
+             FROM pg_stat_activity WHERE datname = '{name}'"
+        ),
     );
     assert_ne!(ended.trim(), "0");
 }
@@ -130,7 +133,7 @@ fn writers_follow_each_other() {
         let second = scope.spawn(follow);
         counter.count_served(&["chunk/1"], 7).unwrap();
         assert_eq!((counter.item_id("chunk/1").unwrap(), counter.usage(&["chunk/1"]).unwrap().len()), (None, 1));
-        while !somebody_waits(dir.path()) && !begun.load(SeqCst) {
+        while waiting(dir.path()) == 0 && !begun.load(SeqCst) {
             std::thread::sleep(Duration::from_millis(5));
         }
         commits.store(true, SeqCst);
@@ -144,11 +147,11 @@ fn writers_follow_each_other() {
     });
 }
 
-/// Whether somebody waits for a lock of ours in the database of a folder.
-fn somebody_waits(folder: &Path) -> bool {
+/// How many connections wait for a lock of ours in the database of a folder.
+fn waiting(folder: &Path) -> usize {
     let waiting = "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
                    WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted";
-    server().psql(&database_of(folder), waiting) != "0\n"
+    server().psql(&database_of(folder), waiting).trim().parse().unwrap()
 }
 
 #[test]
@@ -177,6 +180,23 @@ fn a_connection_that_is_cut_is_told_and_made_anew() {
     batch.log(1, "after", &serde_json::Value::Null).unwrap();
     cut(dir.path());
     assert!(batch.commit().is_err());
+    assert_eq!(store.changes().unwrap(), 0);
+}
+
+/// The connection ends while the server commits, so nobody knows whether it has.
+#[test]
+fn a_commit_without_an_answer_is_uncertain() {
+    let (dir, lock, mut store) = made();
+    let ends = "CREATE FUNCTION public.ends() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
+        CREATE CONSTRAINT TRIGGER ends AFTER INSERT ON kenning.event DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION public.ends()";
+    server().psql(&database_of(dir.path()), ends);
+    let batch = store.begin(&lock).unwrap();
+    batch.log(1, "made", &serde_json::Value::Null).unwrap();
+    let error = batch.commit().unwrap_err();
+    assert!(matches!(error, StoreError::Uncertain { .. }), "{error:?}");
+    assert!(error.kind() == ErrorKind::Network && error.hint().is_some(), "{error}");
     assert_eq!(store.changes().unwrap(), 0);
 }
 

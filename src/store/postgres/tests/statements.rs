@@ -47,7 +47,7 @@ fn checks_exports_and_copies_take_as_long_as_they_take() {
     let batch = store.begin(&lock).unwrap();
     batch.put_item(&item("chunk/1"), None).unwrap();
     batch.commit().unwrap();
-    let limit = Duration::from_secs(1);
+    let limit = Duration::from_secs(3);
     let access = Access { statement_timeout: limit, ..Access::default() };
     let place =
         Place::shared(dir.path(), SharedStore { access: access.clone(), ..SharedStore::at(address_of(dir.path())) });

@@ -7,9 +7,9 @@ use std::thread::{scope, sleep};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A store whose statements may take a second.
+/// A store whose statements may take three seconds.
 fn hurried(folder: &Path) -> SharedDatabase {
-    let access = Access { statement_timeout: SECOND, ..Access::default() };
+    let access = Access { statement_timeout: 3 * SECOND, ..Access::default() };
     SharedDatabase::open(&address_of(folder), &access).unwrap().unwrap()
 }
 
@@ -22,7 +22,7 @@ fn a_lock_is_waited_for_longer_than_a_statement_may_take() {
     let (dir, lock, store) = made();
     store.take_turn(Turn::Work, "test", None).unwrap();
     for turn in [Turn::Change, Turn::Work] {
-        let taken = hurried(dir.path()).take_turn(turn, "other", Some(2 * SECOND));
+        let taken = hurried(dir.path()).take_turn(turn, "other", Some(4 * SECOND));
         assert!(is_busy(&taken), "{turn:?}: {taken:?}");
     }
     scope(|scope| {
@@ -32,9 +32,9 @@ fn a_lock_is_waited_for_longer_than_a_statement_may_take() {
             other.take_turn(Turn::Work, "other", None).unwrap();
             other.with_lock_released(&mut || {}).unwrap();
             // Then statements have their limit again.
-            other.exists("SELECT FROM pg_sleep(9)", &[]).unwrap_err()
+            other.exists("SELECT FROM pg_sleep(20)", &[]).unwrap_err()
         });
-        sleep(3 * SECOND / 2);
+        sleep(4 * SECOND);
         drop(store);
         let late = later.join().unwrap();
         assert_eq!(late.kind(), ErrorKind::Network, "{late}");
@@ -42,20 +42,29 @@ fn a_lock_is_waited_for_longer_than_a_statement_may_take() {
     });
 }
 
+/// Waits until so many connections wait for a lock of ours.
+fn wait_for_waiting(folder: &Path, many: usize) {
+    while waiting(folder) < many {
+        sleep(Duration::from_millis(5));
+    }
+}
+
 /// Whoever gets the first lock late has less time for the second.
 #[test]
 fn both_locks_of_long_work_are_waited_for_in_one_time() {
     let (dir, _lock, worker) = made();
     worker.take_turn(Turn::Work, "test", None).unwrap();
+    let (other, writer) = (hurried(dir.path()), open(dir.path()));
     scope(|scope| {
-        let waits = scope.spawn(|| hurried(dir.path()).take_turn(Turn::Work, "other", Some(3 * SECOND)));
-        let short = scope.spawn(|| {
-            let writer = open(dir.path());
+        let short = scope.spawn(move || {
             writer.take_turn(Turn::Change, "test", None).unwrap();
-            sleep(2 * SECOND);
+            sleep(4 * SECOND);
         });
-        sleep(2 * SECOND);
-        // Now one has `WORK`, and the other has `WRITER` until two seconds later.
+        wait_for_waiting(dir.path(), 1);
+        let waits = scope.spawn(move || other.take_turn(Turn::Work, "other", Some(6 * SECOND)));
+        wait_for_waiting(dir.path(), 2);
+        sleep(4 * SECOND);
+        // Now one has `WORK`, and the other has `WRITER` until four seconds later.
         drop(worker);
         let taken = waits.join().unwrap();
         assert!(is_busy(&taken), "{taken:?}");
@@ -80,10 +89,25 @@ fn a_server_that_accepts_and_says_nothing_is_given_up() {
     }
 }
 
-/// Stops the process of a connection, or lets it go on. Its kernel goes on to acknowledge what it is sent.
-fn signal(store: &SharedDatabase, process: i64, signal: &str) {
-    let sql = format!("COPY (SELECT 1 WHERE FALSE) TO PROGRAM 'kill -{signal} {process}'");
-    assert_eq!(server().psql("postgres", &sql), "COPY 0\n", "{}", store.name());
+/// A process of the server that is stopped until this is dropped: databases could not be removed meanwhile. Its kernel
+/// goes on to acknowledge what it is sent.
+struct Stopped(i64);
+
+impl Stopped {
+    fn new(process: i64) -> Self {
+        assert_eq!(signal(process, "STOP"), "COPY 0\n");
+        Self(process)
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        signal(self.0, "CONT");
+    }
+}
+
+fn signal(process: i64, signal: &str) -> String {
+    server().psql("postgres", &format!("COPY (SELECT 1 WHERE FALSE) TO PROGRAM 'kill -{signal} {process}'"))
 }
 
 fn process(store: &SharedDatabase) -> i64 {
@@ -95,20 +119,19 @@ fn a_statement_that_is_not_answered_is_given_up() {
     let (dir, lock, _store) = made();
     let mut store = hurried(dir.path());
     let first = process(&store);
-    signal(&store, first, "STOP");
+    let stopped = Stopped::new(first);
     assert_silent(&store.changes().unwrap_err());
     // The next use has another connection.
     let second = process(&store);
     assert_ne!(first, second);
-    signal(&store, first, "CONT");
+    drop(stopped);
     {
         let batch = store.begin(&lock).unwrap();
-        signal(batch.database, second, "STOP");
+        let _stopped = Stopped::new(second);
         assert_silent(&batch.put_item(&item("chunk/1"), None).unwrap_err());
         let lost = batch.commit().unwrap_err();
         assert!(matches!(lost, StoreError::Lost { .. }), "{lost:?}");
     }
-    signal(&store, second, "CONT");
     assert_eq!(store.changes().unwrap(), 0);
 }
 
@@ -117,9 +140,9 @@ fn what_may_take_its_time_is_not_given_up() {
     let (dir, _lock, _store) = made();
     let store = hurried(dir.path());
     let batch = store.begin_aside().unwrap();
-    assert!(batch.exists("SELECT FROM pg_sleep(7)", &[]).unwrap());
+    assert!(batch.exists("SELECT FROM pg_sleep(9)", &[]).unwrap());
     batch.commit().unwrap();
-    assert!(store.exists("SELECT FROM pg_sleep(9)", &[]).is_err(), "then statements have their limit again");
+    assert!(store.exists("SELECT FROM pg_sleep(20)", &[]).is_err(), "then statements have their limit again");
 }
 
 /// When the server goes away, one idle connection and one new one say so, however many are idle.
