@@ -118,7 +118,8 @@ pub struct EngineSettings {
     pub recall_target: f64,
     /// Share of foreign questions that indexed texts may answer, in (0, 0.25\].
     pub max_noise: f64,
-    /// Whether the nearest of what was asked are remembered, in memory alone: for a process that is asked by many.
+    /// For a process that is asked by many: the nearest of what was asked are remembered, in memory alone, and a server
+    /// that did not answer is asked again.
     pub remembers: bool,
     /// Where models lie and come from; `None` without a home.
     pub models: Option<StoreSettings>,
@@ -229,7 +230,10 @@ impl Engine {
     /// Opens nothing yet.
     pub fn new(settings: EngineSettings) -> Self {
         Self {
-            pool: settings.place().map(Pool::at),
+            pool: settings.place().map(|place| {
+                let pool = Pool::at(place);
+                if settings.remembers { pool } else { pool.of_short_life() }
+            }),
             settings,
             packs: Shared::default(),
             model: Shared::default(),

@@ -7,7 +7,7 @@ use super::{Database, Place, StoreError};
 use crate::types::Scope;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Connections that are kept while nobody uses them.
 const MAX_IDLE: usize = 16;
@@ -17,6 +17,10 @@ const MAX_IDLE: usize = 16;
 pub struct Pool {
     place: Place,
     idle: Mutex<Vec<Database>>,
+    /// Whether a server that did not answer is asked again.
+    asks_again: bool,
+    /// The name of a server that did not answer and is not asked again.
+    silent: OnceLock<String>,
 }
 
 impl Pool {
@@ -27,7 +31,14 @@ impl Pool {
 
     /// No connections yet, to the store of a place, which need not be there.
     pub fn at(place: Place) -> Self {
-        Self { place, idle: Mutex::new(Vec::new()) }
+        Self { place, idle: Mutex::new(Vec::new()), asks_again: true, silent: OnceLock::new() }
+    }
+
+    /// The same for a process that soon ends: a server that did not answer once is not asked again. Otherwise each use
+    /// would wait for it anew.
+    #[must_use]
+    pub fn of_short_life(self) -> Self {
+        Self { asks_again: false, ..self }
     }
 
     /// The data directory.
@@ -62,9 +73,21 @@ impl Pool {
             self.close_idle();
             break;
         }
-        let Some(mut database) = Database::open_at(&self.place)? else { return Ok(None) };
+        let Some(mut database) = self.open()? else { return Ok(None) };
         database.limit_to(scopes);
         Ok(Some(self.given(database)))
+    }
+
+    fn open(&self) -> Result<Option<Database>, StoreError> {
+        if let Some(name) = self.silent.get() {
+            return Err(StoreError::Silent { name: name.clone() });
+        }
+        Database::open_at(&self.place).inspect_err(|error| {
+            if let (StoreError::Silent { name }, false) = (error, self.asks_again) {
+                // The first one to notice says it for all.
+                self.silent.get_or_init(|| name.clone());
+            }
+        })
     }
 
     /// Closes the connections that nobody uses: before the files are replaced or removed.

@@ -89,6 +89,28 @@ fn a_server_that_accepts_and_says_nothing_is_given_up() {
     }
 }
 
+/// A process that soon ends waits once, and a service each time.
+#[test]
+fn a_silent_server_is_asked_once_by_a_process_that_ends() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let url = format!("postgres://ken@{}/kenning", listener.local_addr().unwrap());
+    let access = Access { connect_timeout: SECOND, ..Access::default() };
+    let folder = tempfile::tempdir().unwrap();
+    let pool =
+        || Pool::at(Place::shared(folder.path(), SharedStore { access: access.clone(), ..SharedStore::at(&url) }));
+    for (pool, asked) in [(pool().of_short_life(), 1), (pool(), 2)] {
+        for _ in 0..2 {
+            assert_silent(&pool.reader().unwrap_err());
+        }
+        let mut connections = 0;
+        while listener.accept().is_ok() {
+            connections += 1;
+        }
+        assert_eq!(connections, asked);
+    }
+}
+
 /// A process of the server that is stopped until this is dropped: databases could not be removed meanwhile. Its kernel
 /// goes on to acknowledge what it is sent.
 struct Stopped(i64);
