@@ -126,7 +126,8 @@ class Program(threading.Thread):
                 self.deleted[one] = self.texts[one]
 
     def remember(self):
-        text = f"note {self.number}-{self.random.randrange(10 ** 9)}: {' '.join(self.random.choices(WORDS, k=12))}"
+        # Not by the generator of this program, which begins anew in each round: what is known is reinforced.
+        text = f"note {random.randrange(10 ** 9)}: {' '.join(random.choices(WORDS, k=12))}"
         status, answer = self.ask("POST", "/v1/memories", {"text": text, "session": f"program {self.number}"})
         if status == 200:
             told = json.loads(answer)
