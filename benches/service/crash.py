@@ -40,7 +40,7 @@ class Truth:
         # Runs of tools that were sent, and those that were acknowledged.
         self.runs_sent, self.runs_kept = 0, 0
 
-    def told(self):
+    def summary(self):
         return f"{sum(self.memories.values())} memories, {self.runs_kept} runs of tools"
 
     def check(self):
@@ -126,7 +126,7 @@ class Program(threading.Thread):
                 self.deleted[one] = self.texts[one]
 
     def remember(self):
-        # Not by the generator of this program, which begins anew in each round: what is known is reinforced.
+        # The generator of this program begins anew in each round, and a repeated text would only reinforce a memory.
         text = f"note {random.randrange(10 ** 9)}: {' '.join(random.choices(WORDS, k=12))}"
         status, answer = self.ask("POST", "/v1/memories", {"text": text, "session": f"program {self.number}"})
         if status == 200:
@@ -144,10 +144,12 @@ class Program(threading.Thread):
         with self.truth.lock:
             self.truth.memories.pop(one, None)
         status, _ = self.ask("DELETE", f"/v1/memories/{one.removeprefix('memory/')}")
-        if status in (200, 404):
-            with self.truth.lock:
+        with self.truth.lock:
+            if status == 200:
                 self.truth.acknowledged += 1
                 self.truth.memories[one] = False
+            elif status == 404:
+                self.truth.lost.append(f"the memory {one} was kept and is not found")
 
     def keep_outcomes(self):
         run = {"tool": "bash", "session": f"program {self.number}", "input": f"make {self.random.choice(WORDS)}"}
@@ -222,7 +224,7 @@ def listed(program, path, name):
 
 
 def compare(program, truth):
-    """What the service has, against what must be so; only for ids that nobody is writing meanwhile."""
+    """Compares what the service lists with what must be there, for ids that nobody is writing meanwhile."""
     there = {item["id"]: item["text"] for item in listed(program, "/v1/items?scope=load&limit=1000", "items")}
     for one, text in truth.known.items():
         if there.get(one) != text:
@@ -231,7 +233,9 @@ def compare(program, truth):
     for one, is_there in truth.memories.items():
         if (one in memories) != is_there:
             sys.exit(f"LOST: the memory {one} should {'' if is_there else 'not '}be there")
-    _, body = program.ask("GET", "/v1/outcomes")
+    status, body = program.ask("GET", "/v1/outcomes")
+    if status != 200:
+        sys.exit(f"LOST: the runs of tools are refused: {status} {body[:300]}")
     kept = json.loads(body)["kept"]["rows"]
     if not truth.runs_kept <= kept <= truth.runs_sent:
         sys.exit(f"LOST: {kept} runs of tools are kept, {truth.runs_kept} acknowledged, {truth.runs_sent} sent")
@@ -279,7 +283,7 @@ def main():
         service.process.send_signal(signal.SIGTERM)
         doctor = subprocess.run([service.ken, "doctor"], env=service.variables, capture_output=True, text=True)
         print(f"{kills} kills, {changes} changes of the model, {truth.acknowledged} writes acknowledged, "
-              f"{truth.searched} searches for deleted items, {truth.told()}, {count} items, "
+              f"{truth.searched} searches for deleted items, {truth.summary()}, {count} items, "
               f"slowest start {service.slowest * 1e3:.0f} ms, doctor exits with {doctor.returncode}")
         sys.exit(doctor.returncode)
 

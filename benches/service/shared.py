@@ -201,7 +201,8 @@ def main():
             slowest = max(one.slowest for one in services)
             told = ", ".join(f"{many} times {what}" for what, many in troubles.items())
             print(f"{told}; {truth.acknowledged} writes acknowledged, {truth.searched} searches for deleted "
-                  f"items, {truth.told()}, {count} items, {done} of them begun again, slowest start {slowest * 1e3:.0f} ms, "
+                  f"items, {truth.summary()}, {count} items, {done} of them begun again, "
+                  f"slowest start {slowest * 1e3:.0f} ms, "
                   f"doctor exits with {doctor.returncode}")
             sys.exit(doctor.returncode)
         finally:

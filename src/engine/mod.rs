@@ -118,8 +118,7 @@ pub struct EngineSettings {
     pub recall_target: f64,
     /// Share of foreign questions that indexed texts may answer, in (0, 0.25\].
     pub max_noise: f64,
-    /// For a process that is asked by many: the nearest of what was asked are remembered, in memory alone, and a server
-    /// that did not answer is asked again.
+    /// Whether the nearest of what was asked are remembered, in memory alone: for a process that is asked by many.
     pub remembers: bool,
     /// Where models lie and come from; `None` without a home.
     pub models: Option<StoreSettings>,
@@ -230,10 +229,7 @@ impl Engine {
     /// Opens nothing yet.
     pub fn new(settings: EngineSettings) -> Self {
         Self {
-            pool: settings.place().map(|place| {
-                let pool = Pool::at(place);
-                if settings.remembers { pool } else { pool.of_short_life() }
-            }),
+            pool: settings.place().map(Pool::at),
             settings,
             packs: Shared::default(),
             model: Shared::default(),

@@ -92,7 +92,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// A database in PostgreSQL is named, and this build has no client for it.
-    #[error("this ken was built without PostgreSQL")]
+    #[error("this ken has no client for PostgreSQL")]
     WithoutPostgres,
     /// The address of a database in PostgreSQL is wrong.
     #[error("not an address of a database in PostgreSQL: {}", reason(source))]
@@ -217,7 +217,7 @@ pub enum StoreError {
         name: String,
     },
     /// The connection to a database ended while a batch was being committed.
-    #[error("the connection to {name} was lost at the end of a change, which may have been made or not")]
+    #[error("the connection to {name} was lost during the commit: the change may or may not have been made")]
     Uncertain {
         /// The database.
         name: String,
@@ -384,7 +384,7 @@ impl Diagnose for StoreError {
             Self::Busy { .. } | Self::SharedBusy { .. } => "try again when it is done; searches work meanwhile",
             Self::NoLocks { .. } | Self::NoSharedMemory { .. } => "set KEN_HOME to a directory on a local disk",
             Self::Import { .. } => "`ken import FILE` reads what `ken export FILE` wrote",
-            Self::WithoutPostgres => "build it with its client: `cargo install --path . --features postgres`",
+            Self::WithoutPostgres => "build it with the client: `cargo install --path . --features postgres`",
             Self::Address { .. } => {
                 "use the form postgres://USER@HOST/DATABASE; sslmode is disable, prefer or require; TLS always checks \
                  the certificate"
@@ -423,7 +423,7 @@ impl Diagnose for StoreError {
                 "write to a scope that kenning.reader gives this user; `ken status` shows those that hold something"
             }
             Self::Lost { .. } => "try again; of a change that had not ended nothing was kept",
-            Self::Uncertain { .. } => "look whether it was made before you make it again",
+            Self::Uncertain { .. } => "check whether the change is there, and repeat it if it is not",
             Self::Silent { .. } => {
                 "the server, or a balancer before it, is stopped or overloaded, or the address is not that of a \
                  PostgreSQL server; `ken config set store.connect_timeout_s SECONDS` and `store.statement_timeout_s` \

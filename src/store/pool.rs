@@ -7,20 +7,22 @@ use super::{Database, Place, StoreError};
 use crate::types::Scope;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Connections that are kept while nobody uses them.
 const MAX_IDLE: usize = 16;
+
+/// Uses that fail at once after a server did not answer. A command uses the store several times, and would otherwise
+/// wait for the server each time.
+const LEFT_OUT: usize = 3;
 
 /// Connections to the store of a place. Shared by all threads.
 #[derive(Debug)]
 pub struct Pool {
     place: Place,
     idle: Mutex<Vec<Database>>,
-    /// Whether a server that did not answer is asked again.
-    asks_again: bool,
-    /// The name of a server that did not answer and is not asked again.
-    silent: OnceLock<String>,
+    /// The name of a server that did not answer, and how many uses still fail without asking it.
+    silent: Mutex<Option<(String, usize)>>,
 }
 
 impl Pool {
@@ -31,14 +33,7 @@ impl Pool {
 
     /// No connections yet, to the store of a place, which need not be there.
     pub fn at(place: Place) -> Self {
-        Self { place, idle: Mutex::new(Vec::new()), asks_again: true, silent: OnceLock::new() }
-    }
-
-    /// The same for a process that soon ends: a server that did not answer once is not asked again. Otherwise each use
-    /// would wait for it anew.
-    #[must_use]
-    pub fn of_short_life(self) -> Self {
-        Self { asks_again: false, ..self }
+        Self { place, idle: Mutex::new(Vec::new()), silent: Mutex::new(None) }
     }
 
     /// The data directory.
@@ -79,13 +74,14 @@ impl Pool {
     }
 
     fn open(&self) -> Result<Option<Database>, StoreError> {
-        if let Some(name) = self.silent.get() {
+        let silent = || self.silent.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((name, left @ 1..)) = silent().as_mut() {
+            *left -= 1;
             return Err(StoreError::Silent { name: name.clone() });
         }
         Database::open_at(&self.place).inspect_err(|error| {
-            if let (StoreError::Silent { name }, false) = (error, self.asks_again) {
-                // The first one to notice says it for all.
-                self.silent.get_or_init(|| name.clone());
+            if let StoreError::Silent { name } = error {
+                *silent() = Some((name.clone(), LEFT_OUT));
             }
         })
     }

@@ -1,4 +1,4 @@
-//! What is said to a database in PostgreSQL and about it, whether or not this build has a client for one.
+//! Settings of a store in PostgreSQL, and its jobs, for every build, with and without a client for it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,7 +8,7 @@ pub fn is_address(text: &str) -> bool {
     ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme))
 }
 
-/// How databases of others are reached.
+/// How databases in PostgreSQL are reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostgresAccess {
     /// A file that holds the password and nothing else.
@@ -32,7 +32,7 @@ impl Default for PostgresAccess {
     }
 }
 
-/// How long a use case has the store to itself.
+/// How long a use case has the right to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// For work of many batches. Short changes of others get in where it gives way, and while it embeds texts.

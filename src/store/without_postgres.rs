@@ -1,5 +1,5 @@
-//! What stands in for `postgres` in a build without that feature: the same names, and no value of any of them. Whoever
-//! opens a database in PostgreSQL is told that this build has no client for it.
+//! Replaces `postgres` in a build without that feature. The types have the same names, but no values. Whoever opens a
+//! database in PostgreSQL gets the error [`StoreError::WithoutPostgres`].
 
 use super::mirror::{Change, Place, Row, Table, Target, Value};
 use super::sql::{ByKey, Dialect, Faults, KeepSql, Keys, ReadSql, RunSql, SqlValue, WriteSql};
@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// What a server says.
+/// An error of a server. There is none in this build.
 #[derive(Debug)]
 pub enum ServerError {}
 
@@ -32,7 +32,7 @@ pub type TlsError = ServerError;
 
 /// A store in PostgreSQL.
 #[derive(Debug)]
-pub enum SharedDatabase {}
+pub struct SharedDatabase(Infallible);
 
 /// Changes of it.
 #[derive(Debug)]
@@ -114,55 +114,55 @@ impl SharedDatabase {
     }
 
     pub(crate) fn sees_all_scopes(&self) -> bool {
-        match *self {}
+        match self.0 {}
     }
 
     pub(crate) fn need_all(&self) -> Result<(), StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     pub(in crate::store) fn check_schema(&self) -> Result<(), StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     pub(crate) fn is_idle(&self) -> bool {
-        match *self {}
+        match self.0 {}
     }
 
     pub(crate) fn set_words(&mut self, _words_of: Option<WordsOf>) {
-        match *self {}
+        match self.0 {}
     }
 
     pub(crate) fn take_turn(&self, _turn: Turn, _purpose: &str, _patience: Option<Duration>) -> Result<(), StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     pub(crate) fn with_lock_released(&self, _others: &mut dyn FnMut()) -> Result<(), StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     pub(crate) fn fit_alone(&self, _fit: &mut dyn FnMut()) -> Result<(), StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     pub(crate) fn current_writer(&self) -> Result<Option<String>, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     pub(crate) fn limit_to(&mut self, _scopes: Option<&[Scope]>) {
-        match *self {}
+        match self.0 {}
     }
 
     pub(crate) fn has_dead_words(&self) -> Result<bool, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     pub(in crate::store) fn word_faults(&self, _faults: &mut Faults) -> Result<(), StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     pub(in crate::store) fn set_limit(&mut self, _limit: Limit) -> Limit {
-        match *self {}
+        match self.0 {}
     }
 }
 
@@ -176,99 +176,61 @@ impl SharedBatch<'_> {
     }
 }
 
-impl RunSql for SharedDatabase {
-    type Error = <sqlite::Database as RunSql>::Error;
-    type Row<'r> = <sqlite::Database as RunSql>::Row<'r>;
+macro_rules! run_sql {
+    ($of:ty) => {
+        impl RunSql for $of {
+            type Error = <sqlite::Database as RunSql>::Error;
+            type Row<'r> = <sqlite::Database as RunSql>::Row<'r>;
 
-    fn dialect(&self) -> Dialect {
-        match *self {}
-    }
+            fn dialect(&self) -> Dialect {
+                match self.0 {}
+            }
 
-    fn rows<T>(
-        &self,
-        _: &str,
-        _: &[SqlValue<'_>],
-        _: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
-    ) -> Result<Vec<T>, StoreError> {
-        match *self {}
-    }
+            fn rows<T>(
+                &self,
+                _: &str,
+                _: &[SqlValue<'_>],
+                _: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
+            ) -> Result<Vec<T>, StoreError> {
+                match self.0 {}
+            }
 
-    fn rows_by<T>(
-        &self,
-        _: ByKey<'_>,
-        _: Keys<'_>,
-        _: &[SqlValue<'_>],
-        _: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
-    ) -> Result<Vec<T>, StoreError> {
-        match *self {}
-    }
+            fn rows_by<T>(
+                &self,
+                _: ByKey<'_>,
+                _: Keys<'_>,
+                _: &[SqlValue<'_>],
+                _: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
+            ) -> Result<Vec<T>, StoreError> {
+                match self.0 {}
+            }
 
-    fn execute(&self, _: &str, _: &[SqlValue<'_>]) -> Result<usize, StoreError> {
-        match *self {}
-    }
+            fn execute(&self, _: &str, _: &[SqlValue<'_>]) -> Result<usize, StoreError> {
+                match self.0 {}
+            }
 
-    fn insert_all<'v, const N: usize>(
-        &self,
-        _: &str,
-        _: impl IntoIterator<Item = [SqlValue<'v>; N]>,
-        _: &str,
-    ) -> Result<(), StoreError> {
-        match *self {}
-    }
+            fn insert_all<'v, const N: usize>(
+                &self,
+                _: &str,
+                _: impl IntoIterator<Item = [SqlValue<'v>; N]>,
+                _: &str,
+            ) -> Result<(), StoreError> {
+                match self.0 {}
+            }
 
-    fn damaged(&self, _: String) -> StoreError {
-        match *self {}
-    }
+            fn damaged(&self, _: String) -> StoreError {
+                match self.0 {}
+            }
+        }
+    };
 }
 
-impl RunSql for SharedBatch<'_> {
-    type Error = <sqlite::Database as RunSql>::Error;
-    type Row<'r> = <sqlite::Database as RunSql>::Row<'r>;
-
-    fn dialect(&self) -> Dialect {
-        match self.0 {}
-    }
-
-    fn rows<T>(
-        &self,
-        _: &str,
-        _: &[SqlValue<'_>],
-        _: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
-    ) -> Result<Vec<T>, StoreError> {
-        match self.0 {}
-    }
-
-    fn rows_by<T>(
-        &self,
-        _: ByKey<'_>,
-        _: Keys<'_>,
-        _: &[SqlValue<'_>],
-        _: impl FnMut(&Self::Row<'_>) -> Result<T, Self::Error>,
-    ) -> Result<Vec<T>, StoreError> {
-        match self.0 {}
-    }
-
-    fn execute(&self, _: &str, _: &[SqlValue<'_>]) -> Result<usize, StoreError> {
-        match self.0 {}
-    }
-
-    fn insert_all<'v, const N: usize>(
-        &self,
-        _: &str,
-        _: impl IntoIterator<Item = [SqlValue<'v>; N]>,
-        _: &str,
-    ) -> Result<(), StoreError> {
-        match self.0 {}
-    }
-
-    fn damaged(&self, _: String) -> StoreError {
-        match self.0 {}
-    }
-}
+run_sql!(SharedDatabase);
+run_sql!(SharedBatch<'_>);
 
 impl ReadSql for SharedDatabase {
     fn at_once<T>(&self, _: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn visit(
@@ -276,19 +238,19 @@ impl ReadSql for SharedDatabase {
         _: &str,
         _: impl FnMut(&Self::Row<'_>) -> Result<ControlFlow<()>, Self::Error>,
     ) -> Result<(), StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn hold_moment(&self) -> Result<Snapshot<'_>, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn identity(&self) -> (u64, u64) {
-        match *self {}
+        match self.0 {}
     }
 
     fn bytes_on_disk(&self) -> Result<u64, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 }
 
@@ -296,7 +258,7 @@ impl KeepSql for SharedDatabase {
     type Changes<'a> = SharedBatch<'a>;
 
     fn begin_unlocked(&mut self) -> Result<SharedBatch<'_>, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn insert_quickly<'v, const N: usize>(
@@ -305,7 +267,7 @@ impl KeepSql for SharedDatabase {
         _: impl IntoIterator<Item = [SqlValue<'v>; N]>,
         _: &str,
     ) -> Result<(), StoreError> {
-        match *self {}
+        match self.0 {}
     }
 }
 
@@ -331,7 +293,7 @@ impl WriteStore for SharedDatabase {
     type Batch<'a> = SharedBatch<'a>;
 
     fn begin(&mut self, _: &WriterLock) -> Result<SharedBatch<'_>, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 }
 
@@ -350,55 +312,55 @@ impl ReadNearest for SharedDatabase {
         _: Option<(&ItemFilter, Option<&MemoryView>)>,
         _: NearestSearch,
     ) -> Result<Vec<NearText>, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn searchable_vectors(&self, _: &IndexModel) -> Result<usize, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn about_vectors(&self) -> Result<Option<usize>, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn nearest_index(&self, _: &IndexModel) -> Result<NearestIndex, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn nearest_certificate(&self, _: &IndexModel) -> Result<Option<NearestCertificate>, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 }
 
 impl KeepNearest for SharedDatabase {
     fn index_vectors(&self, _: &IndexModel, _: usize) -> Result<usize, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn ensure_nearest_index(&self, _: &IndexModel) -> Result<NearestIndex, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn certify(&self, _: &IndexModel, _: f64) -> Result<NearestCertificate, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 }
 
 impl FindWords for SharedDatabase {
     fn word_totals(&self, _: &[u64]) -> Result<WordTotals, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn postings(&self, _: &[u64]) -> Result<Vec<Vec<Posting>>, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn newest_postings(&self, _: &[u64], _: &[Scope], _: usize) -> Result<Vec<Vec<Posting>>, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn counts_of(&self, _: &[i64], _: &[u64]) -> Result<Vec<Option<TermCounts>>, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn admits(
@@ -407,25 +369,25 @@ impl FindWords for SharedDatabase {
         _: Option<&MemoryView>,
         _: &[ItemVersion],
     ) -> Result<Vec<ItemVersion>, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn lacking_words(&self) -> Result<usize, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 }
 
 impl KeepWords for SharedDatabase {
     fn index_words(&mut self, _: WordsOf, _: usize) -> Result<usize, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn merge_words(&mut self, _: usize) -> Result<bool, StoreError> {
-        match *self {}
+        match self.0 {}
     }
 
     fn purge_words(&mut self) -> Result<(), StoreError> {
-        match *self {}
+        match self.0 {}
     }
 }
 

@@ -69,7 +69,7 @@ impl Behind {
     }
 }
 
-/// Waits until something holds; whether it did within ten seconds.
+/// Waits up to a minute until something holds. Returns whether it did.
 fn soon(holds: impl Fn() -> bool) -> bool {
     for _ in 0..1200 {
         if holds() {

@@ -29,11 +29,11 @@ fn sixty_four_at_once_are_kept_or_counted() {
         }
         let found = failures(&user);
         let number = |value: &serde_json::Value| value.as_u64().unwrap();
-        // On a machine that is slow enough, some wait for longer than they may.
+        // On a slow machine some hooks time out, and are counted as lost.
         let (rows, busy) = (number(&found["kept"]["rows"]), number(&found["kept"]["lost"]["busy"]));
         assert_eq!((rows + busy, number(&found["kept"]["lost"]["total"])), ((round + 1) * 64, busy), "{found}");
         assert_eq!(number(&found["failures"][0]["count"]), rows, "{found}");
-        assert!(rows >= 33 && number(&found["failures"][0]["sessions"]) <= 33, "{found}");
+        assert!(rows >= (round + 1) * 33 && number(&found["failures"][0]["sessions"]) <= 33, "{found}");
     }
     let mut shared: Vec<u64> = runs(&user)
         .iter()

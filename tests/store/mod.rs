@@ -31,12 +31,12 @@ mod together; // several processes at once
 #[cfg(all(target_os = "linux", feature = "postgres"))]
 mod turns; // several machines write to one store in PostgreSQL while texts are embedded
 mod twin; // by the file of vectors, and from the database alone
-#[cfg(all(target_os = "linux", not(feature = "postgres")))]
-mod unbuilt; // an address of PostgreSQL in a build without its client
 #[cfg(all(target_os = "linux", feature = "postgres"))]
 mod upgrade; // a copy in PostgreSQL of the first schema
 #[cfg(all(target_os = "linux", feature = "postgres"))]
 mod upkeep; // the index of vectors of a store in PostgreSQL is made while others write
 mod vectors; // the file of vectors, what has changed since, and a killed writer
+#[cfg(all(target_os = "linux", not(feature = "postgres")))]
+mod without_postgres; // an address of PostgreSQL in a build without its client
 #[cfg(all(target_os = "linux", feature = "postgres"))]
 mod words; // words inside a store in PostgreSQL, against an index of them

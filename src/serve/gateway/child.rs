@@ -17,8 +17,9 @@ use tokio::time::timeout;
 
 /// How much of a server's last words is kept, in bytes.
 const LAST_WORDS: usize = 2_000;
-/// How long its last words are waited for: they come through another pipe than what tells its end.
-const SPEAKS: Duration = Duration::from_millis(200);
+/// How long to wait for the end of standard error. It is a pipe of its own, so it may arrive after the end of the
+/// server was noticed.
+const STDERR_WAIT: Duration = Duration::from_millis(200);
 /// How long a server may take to end by itself.
 const GOES: Duration = Duration::from_millis(500);
 
@@ -29,7 +30,7 @@ pub(super) struct ServerProcess {
     group: Option<Group>,
     last_words: Arc<Mutex<Vec<u8>>>,
     /// Closed when its standard error has ended.
-    speaking: watch::Receiver<()>,
+    stderr_open: watch::Receiver<()>,
 }
 
 impl ServerProcess {
@@ -62,20 +63,20 @@ impl ServerProcess {
             return Err(io::Error::other("its pipes could not be had"));
         };
         let last_words = Arc::new(Mutex::new(Vec::new()));
-        let (speaks, speaking) = watch::channel(());
+        let (stderr_closes, stderr_open) = watch::channel(());
         let kept = Arc::clone(&last_words);
         tokio::spawn(async {
             listen(errors, kept).await;
-            drop(speaks);
+            drop(stderr_closes);
         });
         let group = child.id().and_then(Group::of);
-        let process = Self { child, group, last_words, speaking };
+        let process = Self { child, group, last_words, stderr_open };
         Ok((process, Pipes::new(Metered { inner: output, meter: meter.clone() }, input)))
     }
 
-    /// What it printed last on standard error, as one line. If it has not ended, this waits a moment for more.
+    /// What it printed last on standard error, as one line. Waits a moment if standard error is still open.
     pub(super) async fn last_words(&self) -> String {
-        drop(timeout(SPEAKS, self.speaking.clone().changed()).await);
+        drop(timeout(STDERR_WAIT, self.stderr_open.clone().changed()).await);
         let kept = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         single_line(&String::from_utf8_lossy(&kept), 300)
     }

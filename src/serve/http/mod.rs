@@ -114,6 +114,9 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(pool).build()?;
     let service = Arc::new(service);
     let kept = Arc::clone(&service);
+    let jobs = Arc::new(jobs::Jobs::new(&folders).shared_by(&service));
+    // Connections of a shared store wait for its server when they close, which must not happen within the runtime.
+    let kept_jobs = Arc::clone(&jobs);
     let ended = runtime.block_on(async move {
         let address = match &place {
             Place::Tcp(listener) => Some(listener.local_addr()?),
@@ -127,7 +130,6 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
             Place::Unix(listener) => Listener::Unix(SocketListener::new(listener)?),
         };
         let (end, ending) = watch::channel(false);
-        let jobs = Arc::new(jobs::Jobs::new(&folders).shared_by(&service));
         let metrics = Arc::new(metrics::Metrics::new());
         let trust =
             Trust::new(address.map(|address| address.port()), address.map(|address| address.ip()), &hosts, admission);
@@ -155,6 +157,7 @@ pub fn serve(options: HttpOptions, service: Service) -> io::Result<()> {
     });
     // What still runs has nobody who waits for it.
     runtime.shutdown_background();
+    drop(kept_jobs);
     kept.close();
     ended
 }

@@ -151,6 +151,11 @@ impl Client {
         self.line.wait(limit.map(|(own, wait)| own.saturating_add(wait)), self.client.batch_execute(sql))
     }
 
+    /// The same, with a limit of its own.
+    pub fn batch_within(&mut self, sql: &str, at_most: Duration) -> Result<(), Error> {
+        self.line.wait(Some(at_most), self.client.batch_execute(sql))
+    }
+
     /// Adds rows by a `COPY … FROM STDIN BINARY`; gives how many.
     pub fn copy<V, R>(&mut self, sql: &str, types: &[Type], rows: impl Iterator<Item = R>) -> Result<u64, Error>
     where

@@ -166,7 +166,7 @@ impl SharedDatabase {
         }
     }
 
-    /// Says which words are kept of items that are written.
+    /// Sets the function that cuts the words of items that are written.
     pub fn set_words(&mut self, words_of: Option<WordsOf>) {
         self.words_of = words_of;
     }
@@ -253,28 +253,27 @@ impl SharedDatabase {
     /// [`StoreError::SharedBusy`] when another process keeps the right for too long. Other [`StoreError`]s when the
     /// server refuses, or the schema was changed by whoever had the right before.
     pub fn take_turn(&self, turn: Turn, purpose: &str, patience: Option<Duration>) -> Result<(), StoreError> {
+        self.take_locks(turn, purpose, patience).inspect_err(|_| {
+            // One of two locks may have been obtained.
+            release_all(&mut self.link.borrow_mut().client);
+        })?;
+        self.turn.set(Some(turn));
+        self.check_schema()
+    }
+
+    fn take_locks(&self, turn: Turn, purpose: &str, patience: Option<Duration>) -> Result<(), StoreError> {
         if turn == Turn::AtOnce {
             let sql = format!("SELECT WHERE pg_try_advisory_lock({WRITER})");
             if !self.exists(&sql, &[])? {
                 return Err(self.with_holder(busy(&self.name)));
             }
-            self.on(|link| link.batch(&naming(purpose)))?;
-        } else {
-            let locks: &[i64] = if turn == Turn::Work { &[WORK, WRITER] } else { &[WRITER] };
-            // A timeout of 0 would be none.
-            let wait = patience.map_or(LOCK_WAIT, |patience| patience.clamp(Duration::from_millis(1), LOCK_WAIT));
-            let sql = format!("{} {}", naming(purpose), taking(locks, wait));
-            self.on(|link| link.batch_waiting(&sql, Some(wait))).map_err(|error| {
-                let busy = self.naming_holder(error);
-                if turn == Turn::Work && matches!(busy, StoreError::SharedBusy { .. }) {
-                    // The first lock may have been had. Without the second one it is given back.
-                    drop(self.on(|link| link.batch(&format!("SELECT pg_advisory_unlock({WORK})"))));
-                }
-                busy
-            })?;
+            return self.on(|link| link.batch(&naming(purpose)));
         }
-        self.turn.set(Some(turn));
-        self.check_schema()
+        let locks: &[i64] = if turn == Turn::Work { &[WORK, WRITER] } else { &[WRITER] };
+        // A timeout of 0 would be none.
+        let wait = patience.map_or(LOCK_WAIT, |patience| patience.clamp(Duration::from_millis(1), LOCK_WAIT));
+        let sql = format!("{} {}", naming(purpose), taking(locks, wait));
+        self.on(|link| link.batch_waiting(&sql, Some(wait))).map_err(|error| self.naming_holder(error))
     }
 
     /// Releases the right to write, runs `others`, and takes the right again behind all who wait by then.
@@ -414,10 +413,10 @@ impl SharedDatabase {
         self.on(|link| Ok(holder(&mut link.client)?))
     }
 
-    /// The error of a commit. If the connection was lost by it, the server may have committed before.
-    fn at_the_end(&self, error: StoreError) -> StoreError {
+    /// Maps the error of a commit. If the connection was lost during the commit, the server may have committed.
+    fn commit_error(&self, error: StoreError) -> StoreError {
         match error {
-            // It was lost before, so the server was never asked.
+            // The connection was lost before the commit was sent.
             StoreError::Lost { .. } => error,
             _ if self.link.borrow().is_lost() => StoreError::Uncertain { name: self.name.clone() },
             error => error,
@@ -526,7 +525,7 @@ impl WriteBatch for SharedBatch<'_> {
         }
         self.write_words()?;
         // After a statement that failed the server would take COMMIT for ROLLBACK, and say nothing.
-        self.database.on(|link| link.batch("SELECT 1; COMMIT")).map_err(|error| self.database.at_the_end(error))?;
+        self.database.on(|link| link.batch("SELECT 1; COMMIT")).map_err(|error| self.database.commit_error(error))?;
         self.database.moment.set(Moment::Now);
         self.database.link.borrow_mut().client.set_unhurried(false);
         Ok(())

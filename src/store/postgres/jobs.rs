@@ -45,7 +45,7 @@ fn read(row: &Row) -> Result<StoredJob, Failure> {
 }
 
 impl Drop for SharedJobs {
-    /// Others may begin at once what this worker has begun.
+    /// Gives back the lock of the worker, so that others can take over its job at once.
     fn drop(&mut self) {
         self.database.release();
     }

@@ -17,6 +17,9 @@ pub(super) const FITTER: i64 = WRITER + 3;
 /// How long a writer waits for all who write before it.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(30);
 
+/// How long the server may take to free locks. A process that ends waits no longer for a server that hangs.
+const RELEASE_WAIT: Duration = Duration::from_secs(2);
+
 /// What is said of a holder who gave no name, or who has ended meanwhile.
 const UNKNOWN: &str = "a process that does not say its name";
 
@@ -43,13 +46,12 @@ pub(super) fn holder(client: &mut Client) -> Result<Option<String>, tokio_postgr
     Ok(Some(if name.is_empty() { UNKNOWN.to_owned() } else { crate::text::single_line(name, 100) }))
 }
 
-/// Gives all locks of a connection back. The server would free them only when it notices that the client is gone. Until
-/// then the next writer would be told that somebody writes.
+/// Gives all locks of a connection back. Otherwise the server frees them when it notices that the client is gone, and
+/// until then the next writer gets an error that somebody writes.
 pub(super) fn release_all(client: &mut Client) {
     if !client.is_closed() {
-        client.set_unhurried(false);
         // If this fails, the locks end with the connection.
-        drop(client.batch_execute("SELECT pg_advisory_unlock_all()"));
+        drop(client.batch_within("SELECT pg_advisory_unlock_all()", RELEASE_WAIT));
     }
 }
 

@@ -19,8 +19,8 @@ mod pending;
 mod rights;
 mod row;
 mod rows;
-mod said;
 mod schema;
+mod server_error;
 mod statements;
 mod text;
 mod tls;
@@ -31,7 +31,7 @@ pub use database::{SharedBatch, SharedDatabase};
 pub use jobs::SharedJobs;
 pub(in crate::store) use rows::Rows;
 pub use rustls::Error as TlsError;
-pub(in crate::store) use said::{reason, server_hint};
+pub(in crate::store) use server_error::{reason, server_hint};
 pub use tokio_postgres::Error as ServerError;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Rows as the server answers them, and values as it is given them.
 
-use super::said::odd_content;
+use super::server_error::odd_content;
 use super::text::{marked, unmarked};
 use crate::store::StoreError;
 use crate::store::sql::{SqlError, SqlRow, SqlValue};

@@ -4,8 +4,8 @@ use super::client::{Client, Transaction};
 use super::connect::connect;
 use super::locks::release_all;
 use super::row::refused;
-use super::said::odd_content;
 use super::schema::{check_copy, lock, prepare};
+use super::server_error::odd_content;
 use super::text::{marked, unmarked};
 use crate::store::mirror::{Change, Kind, Place, Row, Table, Target, Value};
 use crate::store::sql::FORGET_UNASKED;
@@ -30,7 +30,7 @@ impl Rows {
     pub fn to_read(address: &str, access: &Access) -> Result<Self, StoreError> {
         let (mut client, name) = connect(address, access)?;
         check_copy(&mut client, &name)?.need_all(&name)?;
-        make_unhurried(&mut client, &name)?;
+        lift_time_limit(&mut client, &name)?;
         Ok(Self { client, name, is_writer: false })
     }
 
@@ -40,12 +40,12 @@ impl Rows {
     /// As [`Self::to_read`], and when somebody else writes.
     pub fn to_write(address: &str, access: &Access) -> Result<Self, StoreError> {
         let (client, name) = connect(address, access)?;
-        // From here on the right is given back at the end, even if what follows fails.
+        // From here on the right to write is given back when this is dropped, also after an error.
         let mut rows = Self { client, name, is_writer: true };
         let Self { client, name, .. } = &mut rows;
         lock(client, name, "ken store copy")?;
         prepare(client, name)?.need_owner(name)?;
-        make_unhurried(client, name)?;
+        lift_time_limit(client, name)?;
         Ok(rows)
     }
 }
@@ -100,7 +100,7 @@ impl Target for Rows {
 }
 
 /// Statements that count or clean up whole tables take as long as they take.
-fn make_unhurried(client: &mut Client, name: &str) -> Result<(), StoreError> {
+fn lift_time_limit(client: &mut Client, name: &str) -> Result<(), StoreError> {
     client.batch_execute("SET statement_timeout = 0").map_err(refused(name))?;
     client.set_unhurried(true);
     Ok(())

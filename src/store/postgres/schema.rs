@@ -4,7 +4,7 @@ use super::client::{Client, Transaction};
 use super::locks::{self, LOCK_WAIT, WORK, WRITER, naming, with_holder};
 use super::rights::Rights;
 use super::row::refused;
-use super::said::reason;
+use super::server_error::reason;
 use crate::store::StoreError;
 use std::time::Duration;
 use tokio_postgres::error::{Severity, SqlState};

@@ -133,7 +133,7 @@ fn writers_follow_each_other() {
         let second = scope.spawn(follow);
         counter.count_served(&["chunk/1"], 7).unwrap();
         assert_eq!((counter.item_id("chunk/1").unwrap(), counter.usage(&["chunk/1"]).unwrap().len()), (None, 1));
-        while waiting(dir.path()) == 0 && !begun.load(SeqCst) {
+        while lock_waiters(dir.path()) == 0 && !begun.load(SeqCst) {
             std::thread::sleep(Duration::from_millis(5));
         }
         commits.store(true, SeqCst);
@@ -148,7 +148,7 @@ fn writers_follow_each_other() {
 }
 
 /// How many connections wait for a lock of ours in the database of a folder.
-fn waiting(folder: &Path) -> usize {
+fn lock_waiters(folder: &Path) -> usize {
     let waiting = "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
                    WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted";
     server().psql(&database_of(folder), waiting).trim().parse().unwrap()

@@ -317,7 +317,7 @@ fn items_behind_more_rows_than_are_read_are_found_in_order() {
             batch.commit().unwrap();
             let found =
                 items(&store.nearest(&model, &question, 10, Some((&scopes(&["far"]), None)), APPROXIMATE).unwrap());
-            // Of the last ones, the index gives as many as it is asked for. It may miss some, as it does anywhere.
+            // In the last case the index itself finds the rows, so it may miss some.
             if far[0] == all[19_000] {
                 hits += found.iter().filter(|item| far[..10].contains(item)).count();
             } else {

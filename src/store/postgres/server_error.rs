@@ -1,4 +1,4 @@
-//! What a server of PostgreSQL says when it refuses, and what to do about it.
+//! Errors of a server of PostgreSQL: their text, what they mean, and what to do about them.
 
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
@@ -14,8 +14,8 @@ pub(in crate::store) fn reason(error: &Error) -> String {
     }
 }
 
-/// What a server says of content that is not what was written: a rule of a table is broken, a value is of another type
-/// than its column's, or the tables are not those that our statements, which are fixed, are made for.
+/// The text of an error that shows content which `ken` did not write: a rule of a table is broken, a value has another
+/// type than expected, or a table or column is missing.
 pub(in crate::store) fn odd_content(error: &Error) -> Option<String> {
     let of_class = |code: &SqlState| ["22", "23"].iter().any(|class| code.code().starts_with(class));
     let of_schema = [
@@ -41,7 +41,7 @@ fn is_of_standby(error: &Error) -> bool {
     error.as_db_error().is_some_and(|said| said.routine() == Some("call_bool_check_hook"))
 }
 
-/// What to do about a server of PostgreSQL.
+/// The hint for an error of the server.
 pub(in crate::store) fn server_hint(error: &Error) -> Option<String> {
     let hint = match error.code() {
         Some(&SqlState::INVALID_PASSWORD | &SqlState::INVALID_AUTHORIZATION_SPECIFICATION) => {

@@ -13,7 +13,7 @@ fn a_build_without_the_client_says_so() {
     ] {
         let ran = user.ken(arguments);
         assert_eq!(ran.code, 2, "{arguments:?}: {ran:?}");
-        assert!(ran.err.contains("this ken was built without PostgreSQL"), "{arguments:?}: {ran:?}");
+        assert!(ran.err.contains("this ken has no client for PostgreSQL"), "{arguments:?}: {ran:?}");
         assert!(ran.err.contains("--features postgres"), "{arguments:?}: {ran:?}");
         assert!(!ran.err.contains("secret") && !ran.out.contains("secret"), "{arguments:?}: {ran:?}");
     }
