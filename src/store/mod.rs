@@ -5,8 +5,8 @@
 //! or writes asks for the traits of its concern: `documents`, `forgetting`, `vectors`, `words`, `usage`, `noise`,
 //! `events`, `memory`, `outcome`, or all of them, `access`. `sql` implements them once for the two databases, `sqlite`
 //! and `postgres`. `postings`, the words inside a store, is of `postgres` alone. A build without the feature `postgres`
-//! has `without_postgres` in its place. `shared` is for every build. `copying` copies all of it to another data directory
-//! or to `postgres`.
+//! has `without_postgres` in its place. `shared` is for every build. `copying` copies all of it to another data
+//! directory or to `postgres`.
 //! Every layout is in `index/FORMAT.md`.
 
 mod access;
