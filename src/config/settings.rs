@@ -79,7 +79,8 @@ pub struct StoreSettings {
     pub read_url: Option<String>,
     /// A file with the password for it.
     pub password_file: Option<String>,
-    /// A PEM file with the certificate authorities to trust. Without it, those of this machine are trusted.
+    /// A PEM file with the certificate authorities to trust. Without a file, `ken` trusts the authorities
+    /// that this machine trusts.
     pub ca_file: Option<String>,
     /// Seconds that connecting may take, from 1 to 100.
     pub connect_timeout_s: usize,

@@ -30,8 +30,8 @@ impl Drop for Restored {
 }
 
 impl Engine {
-    /// Runs a use case for a caller. Whatever this thread opens of a shared store meanwhile is limited to the scopes
-    /// that they may see. A caller who may see all does not widen the limit of a request around this one.
+    /// Runs a use case for a caller. Each shared store that this thread opens meanwhile is limited to the scopes that
+    /// the caller may see. If there is a limit already, a caller who may see all scopes does not lift it.
     pub fn within<T>(&self, access: &Access, case: impl FnOnce() -> T) -> T {
         let _restored = access.scopes().map(|scopes| Restored::after(Some(scopes.to_vec())));
         case()

@@ -3,10 +3,13 @@
 //!
 //! Decides how things are stored and what survives; knows nothing of models, files on disk or scores. Whoever reads
 //! or writes asks for the traits of its concern: `documents`, `forgetting`, `vectors`, `words`, `usage`, `noise`,
-//! `events`, `memory`, `outcome`, or all of them, `access`. `sql` implements them once for the two databases, `sqlite`
-//! and `postgres`. `postings`, the words inside a store, is of `postgres` alone. A build without the feature `postgres`
-//! has `without_postgres` in its place. `shared` is for every build. `copying` copies all of it to another data
-//! directory or to `postgres`.
+//! `events`, `memory`, `outcome`, or all of them, `access`. `sql` implements them once for both databases.
+//!
+//! - `sqlite` and `postgres` are the two databases. In a build without the feature `postgres`, the module
+//!   `without_postgres` takes the place of `postgres`. `shared` has the types that every build needs.
+//! - `postings` are the words inside a store. Only `postgres` keeps them.
+//! - `copying` copies a whole store to another data directory, or to a database in PostgreSQL.
+//!
 //! Every layout is in `index/FORMAT.md`.
 
 mod access;

@@ -1,9 +1,9 @@
-//! Settings of a store in PostgreSQL, and its jobs, for every build, with and without a client for it.
+//! Types of a store in PostgreSQL that every build has, also one without its client.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Whether a text is the address of a database in PostgreSQL, right or wrong.
+/// Whether a text begins like the address of a database in PostgreSQL. The rest of it may be wrong.
 pub fn is_address(text: &str) -> bool {
     ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme))
 }
@@ -13,9 +13,10 @@ pub fn is_address(text: &str) -> bool {
 pub struct PostgresAccess {
     /// A file that holds the password and nothing else.
     pub password_file: Option<PathBuf>,
-    /// A PEM file with the certificate authorities to trust. Without it, those of this machine are trusted.
+    /// A PEM file with the certificate authorities to trust. Without a file, `ken` trusts the authorities
+    /// that this machine trusts.
     pub ca_file: Option<PathBuf>,
-    /// How long a connection may take to be made, up to the server's greeting.
+    /// How long connecting may take, up to the server's greeting.
     pub connect_timeout: Duration,
     /// How long one statement may take.
     pub statement_timeout: Duration,
@@ -35,22 +36,22 @@ impl Default for PostgresAccess {
 /// How long a use case has the right to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// For work of many batches. Short changes of others get in where it gives way, and while it embeds texts.
+    /// For work of many batches. Other processes can make short changes between its batches, and while it embeds texts.
     Work,
-    /// For a short change. Others get in while it embeds texts.
+    /// For a short change. Other processes can write while it embeds texts.
     Change,
-    /// For a short change that is not made if somebody else writes now.
+    /// For a short change that fails at once if another process is writing.
     AtOnce,
 }
 
-/// How a job stands.
+/// A job as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredJob {
     /// Its number.
     pub id: i64,
-    /// What is asked for, as whoever added it wrote it.
+    /// The request, in the form that its sender stored.
     pub request: String,
-    /// How far it is, as whoever works on it wrote it last.
+    /// Its progress, in the form that its worker stored last.
     pub state: String,
     /// Whether it has ended.
     pub is_over: bool,

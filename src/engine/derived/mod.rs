@@ -39,16 +39,16 @@ pub(super) enum Keep {
     Anew,
 }
 
-/// What became of a file of vectors, or the index of a shared store, that may have been due.
+/// How an attempt ended to build the files, or the index of a shared store, again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Renewed {
     /// The files, or the index of a shared store, have been built again.
     Done,
     /// Nothing had to be built.
     NotDue,
-    /// Another process is building them now, or does other background work.
+    /// Another process builds the files or the index now, or does other background work.
     Busy,
-    /// Another process built them first, or something was forgotten during the build.
+    /// Another process built the files or the index first, or something was forgotten during the build.
     Overtaken,
 }
 

@@ -17,8 +17,7 @@ use tokio::time::timeout;
 
 /// How much of a server's last words is kept, in bytes.
 const LAST_WORDS: usize = 2_000;
-/// How long to wait for the end of standard error. It is a pipe of its own, so it may arrive after the end of the
-/// server was noticed.
+/// How long to wait for the end of standard error. Another pipe may show earlier that the server has ended.
 const STDERR_WAIT: Duration = Duration::from_millis(200);
 /// How long a server may take to end by itself.
 const GOES: Duration = Duration::from_millis(500);
@@ -74,14 +73,15 @@ impl ServerProcess {
         Ok((process, Pipes::new(Metered { inner: output, meter: meter.clone() }, input)))
     }
 
-    /// What it printed last on standard error, as one line. Waits a moment if standard error is still open.
+    /// Returns the end of the server's standard error as one line. If standard error is still open, waits for at most
+    /// [`STDERR_WAIT`] for more.
     pub(super) async fn last_words(&self) -> String {
         drop(timeout(STDERR_WAIT, self.stderr_open.clone().changed()).await);
         let kept = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
         single_line(&String::from_utf8_lossy(&kept), 300)
     }
 
-    /// Waits a moment until it has gone by itself, once its input has been closed; what it started goes with it.
+    /// Waits a moment for the server to end after its input was closed. Then ends everything that it started.
     pub(super) async fn goes(&mut self) {
         drop(timeout(GOES, self.child.wait()).await);
         self.kill();
